@@ -91,8 +91,31 @@ std::vector<std::int64_t> places() {
   return places;
 }
 
+/// Some of the numbers.
+template <class Number>
+std::vector<Number> some_of(const std::vector<Number>& numbers) {
+  std::vector<Number> some;
+  for (const Number number : numbers) {
+    if (*rc::gen::arbitrary<bool>()) some.push_back(number);
+  }
+  return some;
+}
+
 Cells integers() {
-  if (*rc::gen::inRange(0, 2) == 0) return IntegerCells::with_edges(places());
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return IntegerCells::make({.edges = places(), .spikes = some_of(places())});
+    case 1:
+      return IntegerCells::make({.values = places()});
+    case 2:
+      return IntegerCells::make({.min = -100,
+                                 .max = 99,
+                                 .bins = *rc::gen::inRange<std::uint64_t>(1, 20),
+                                 .spikes = some_of<std::int64_t>({-91, -7, 0, 70}),
+                                 .step = 7});
+    default:
+      break;
+  }
   const auto min = *rc::gen::inRange<std::int64_t>(-1000, 1000);
   const auto count = *rc::gen::inRange<std::int64_t>(1, 300);
   return IntegerCells::make(
@@ -102,18 +125,30 @@ Cells integers() {
 }
 
 Cells numbers() {
-  switch (*rc::gen::inRange(0, 3)) {
+  switch (*rc::gen::inRange(0, 5)) {
     case 0: {
       std::vector<double> edges;
       for (const std::int64_t place : places()) edges.push_back(static_cast<double>(place) / 4);
-      const bool spiked = *rc::gen::arbitrary<bool>();
-      return NumberCells::with_edges(
-          edges, spiked ? std::optional(*rc::gen::element(edges.front(), edges.back(), 0.0, 0.5))
-                        : std::nullopt);
+      const std::vector<double> spikes = {edges.front(), -1.0 / 3,  0.0,
+                                          0.5,           0.5000001, edges.back()};
+      return NumberCells::make({.edges = edges, .spikes = some_of(spikes)});
     }
     case 1:
-      return NumberCells::with_spike(0, *rc::gen::inRange(1, 1000),
-                                     *rc::gen::inRange<std::uint64_t>(1, 20), 0);
+      return NumberCells::make({.min = 0,
+                                .max = 1.0 * *rc::gen::inRange(1, 1000),
+                                .bins = *rc::gen::inRange<std::uint64_t>(1, 20),
+                                .spikes = {0}});
+    case 2: {
+      std::vector<double> values;
+      for (const std::int64_t place : places()) values.push_back(static_cast<double>(place) / 3);
+      return NumberCells::make({.values = values});
+    }
+    case 3:
+      return NumberCells::make({.min = -1.01,
+                                .max = 1.01 * *rc::gen::inRange(1, 100),
+                                .bins = *rc::gen::inRange<std::uint64_t>(1, 20),
+                                .spikes = some_of<double>({-1, -0.05, 0, 1}),
+                                .step = 0.05});
     default: {
       const double min = *rc::gen::inRange(-1000000, 1000000) / 1000.0;
       const double width = *rc::gen::inRange(1, 1000000) / 1000.0;

@@ -18,12 +18,12 @@
 
 namespace MOLLIFY_NAMESPACE {
 
-/// One value of a column's settings: a number, a text, null, or a list.
+/// One value of a column's settings: a number, a truth, a text, null, a list, or labels of codes.
 class Setting {
  public:
   template <class Integer>
   requires std::is_integral_v<Integer> Setting(Integer value)
-      : form_(Form::kNumber), text_(std::to_string(value)) {}
+      : form_(Form::kNumber), text_(text_of(value)) {}
   Setting(double value);
   Setting(std::string value) : text_(std::move(value)) {}
   Setting(const char* value) : text_(value) {}
@@ -40,10 +40,27 @@ class Setting {
     return setting;
   }
 
+  /// Codes with labels, for `missing`: {{-9, "refused"}, {-8, "does not apply"}}.
+  [[nodiscard]] static Setting labels(const std::vector<std::pair<Setting, std::string>>& labels) {
+    Setting setting(nullptr);
+    setting.form_ = Form::kLabels;
+    for (const auto& [code, label] : labels) {
+      setting.items_.push_back(code);
+      setting.items_.push_back(value(label));
+    }
+    return setting;
+  }
+
   class Inside;
 
  private:
-  enum class Form : std::uint8_t { kText, kValue, kNumber, kNull, kList };
+  enum class Form : std::uint8_t { kText, kValue, kNumber, kNull, kList, kLabels };
+
+  template <class Integer>
+  static std::string text_of(Integer value) {
+    if constexpr (std::is_same_v<Integer, bool>) return value ? "true" : "false";
+    return std::to_string(value);
+  }
 
   Form form_ = Form::kText;
   std::string text_{};

@@ -18,6 +18,10 @@ Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
 
 
+Missing = Mapping[Any, str] | Iterable[Any]
+"""Codes, or labels by code."""
+
+
 def _column(kind: str, **settings: object) -> Column:
     return {"type": kind} | {name: value for name, value in settings.items() if value is not None}
 
@@ -43,8 +47,16 @@ def _listed(name: str, given: Any) -> list[Any]:
     return listed
 
 
+def _lists(**given: Iterable[object] | None) -> dict[str, list[Any] | None]:
+    return {name: None if one is None else _listed(name, one) for name, one in given.items()}
+
+
 def categorical(
-    values: Iterable[object], *, null: object = None, outside: object = None
+    values: Iterable[object],
+    *,
+    verbatim: bool | None = None,
+    null: object = None,
+    outside: object = None,
 ) -> Column:
     """Declare a column of words.
 
@@ -53,6 +65,9 @@ def categorical(
     values : list of str, numbers or booleans
         1 to 2^24 different ones. A value means its text, and a number every text that
         writes it: 1, 1.0 and 01.
+    verbatim : bool
+        True: values are codes that match letter for letter, so that 0412 and 412 are
+        two. Default: False.
     null : object
         What nulls become: one of the values, or ``"category"`` for a value of their
         own. Default: like `outside`.
@@ -70,11 +85,15 @@ def categorical(
     InvalidInput
         If `values` is not a list or holds a null. `Domain` refuses everything else.
     """
-    return _column("categorical", values=_listed("values", values), null=null, outside=outside)
+    return _column("categorical", values=_listed("values", values), verbatim=verbatim, null=null, outside=outside)
 
 
 def ordinal(
-    values: Iterable[object], *, null: object = None, outside: object = None
+    values: Iterable[object],
+    *,
+    verbatim: bool | None = None,
+    null: object = None,
+    outside: object = None,
 ) -> Column:
     """Declare a column of words in a meaningful order, such as low, middle, high.
 
@@ -82,10 +101,12 @@ def ordinal(
     ----------
     values : list of str or numbers
         1 to 2^24 different ones, in their order.
+    verbatim : bool
+        As for `categorical`.
     null, outside : object
         As for `categorical`.
     """
-    return _column("ordinal", values=_listed("values", values), null=null, outside=outside)
+    return _column("ordinal", values=_listed("values", values), verbatim=verbatim, null=null, outside=outside)
 
 
 def boolean(
@@ -113,6 +134,10 @@ def integer(
     *,
     bins: int | Literal["private"] | None = None,
     edges: Iterable[int] | None = None,
+    values: Iterable[int] | None = None,
+    spikes: Iterable[int] | None = None,
+    step: int | None = None,
+    missing: Missing | None = None,
     null: object = None,
     outside: object = None,
 ) -> Column:
@@ -130,6 +155,18 @@ def integer(
     edges : list of int
         Where groups begin, and where the last one ends, in place of `min`, `max` and
         `bins`: ``[0, 18, 65, 110]`` is 0 to 17, 18 to 64 and 65 to 110. Default: none.
+    values : list of int
+        The only integers of the column, ascending, in place of all else. Others become
+        the nearest one. Default: none.
+    spikes : list of int
+        Integers that many values are, ascending: each has a cell of its own, next to
+        the cells of `bins` or `edges`. Default: none.
+    step : int
+        All values are multiples of it. Default: 1.
+    missing : list or dict
+        Codes that stand for a reason why there is no value, wherever they lie. As a
+        list, ``[-9, -8]``, they are nulls. With labels, ``{-9: "refused"}``, each is a
+        value of its own. Default: none.
     null : int or str
         What nulls become: one of the integers, or ``"category"`` for a value of their
         own. Default: like `outside`, or the least integer.
@@ -137,8 +174,8 @@ def integer(
         What everything else becomes: ``"clip"`` (the default: the nearest integer, or
         the least), one of the integers, or ``"null"`` if `null` is ``"category"``.
     """
-    cut = None if edges is None else _listed("edges", edges)
-    return _column("integer", min=min, max=max, bins=bins, edges=cut, null=null, outside=outside)
+    lists = _lists(edges=edges, values=values, spikes=spikes)
+    return _column("integer", min=min, max=max, bins=bins, **lists, step=step, missing=missing, null=null, outside=outside)
 
 
 def number(
@@ -147,7 +184,10 @@ def number(
     *,
     bins: int | Literal["private"] | None = None,
     edges: Iterable[float] | None = None,
-    spike: float | None = None,
+    values: Iterable[float] | None = None,
+    spikes: Iterable[float] | None = None,
+    step: float | None = None,
+    missing: Missing | None = None,
     null: object = None,
     outside: object = None,
 ) -> Column:
@@ -163,20 +203,33 @@ def number(
     edges : list of float
         Where cells begin, and where the last one ends, in place of `min`, `max` and
         `bins`. Default: none.
-    spike : float
-        A number that many values are exactly. It has a cell of its own, next to the
-        cells of `bins` or `edges`. Default: none.
+    values : list of float
+        The only numbers of the column, ascending, in place of all else. Others become
+        the nearest one. Default: none.
+    spikes : list of float
+        Numbers that many values are exactly, ascending: each has a cell of its own,
+        next to the cells of `bins` or `edges`. Default: none.
+    step : float
+        All values are multiples of it, such as 0.01, and a number means the nearest
+        one. Default: as many decimals as the cells need.
+    missing : list or dict
+        As for `integer`.
     null, outside : float or str
         As for `integer`.
     """
-    cut = None if edges is None else _listed("edges", edges)
-    return _column(
-        "number", min=min, max=max, bins=bins, edges=cut, spike=spike, null=null, outside=outside
-    )
+    lists = _lists(edges=edges, values=values, spikes=spikes)
+    return _column("number", min=min, max=max, bins=bins, **lists, step=step, missing=missing, null=null, outside=outside)
 
 
 def date(
-    min: object, max: object, *, bins: int | str | None = None, null: object = None, outside: object = None
+    min: object,
+    max: object,
+    *,
+    bins: int | str | None = None,
+    spikes: Iterable[object] | None = None,
+    missing: Missing | None = None,
+    null: object = None,
+    outside: object = None,
 ) -> Column:
     """Declare a column of days.
 
@@ -187,10 +240,14 @@ def date(
     bins : str or int
         "day" (the default), "week" (from Monday), "month", "quarter", "year", or the
         number of groups.
+    spikes : list of str or datetime.date
+        Days that many values are, ascending, each in a cell of its own. Default: none.
+    missing : list or dict
+        As for `integer`.
     null, outside : str or datetime.date
         As for `integer`.
     """
-    return _column("date", min=min, max=max, bins=bins, null=null, outside=outside)
+    return _column("date", min=min, max=max, bins=bins, **_lists(spikes=spikes), missing=missing, null=null, outside=outside)
 
 
 def datetime(
@@ -198,7 +255,10 @@ def datetime(
     max: object,
     *,
     bins: int | str | None = None,
+    spikes: Iterable[object] | None = None,
+    step: Literal["second", "minute", "hour", "day"] | None = None,
     zone: str | None = None,
+    missing: Missing | None = None,
     null: object = None,
     outside: object = None,
 ) -> Column:
@@ -208,18 +268,26 @@ def datetime(
     ----------
     min, max : str or datetime.datetime
         The first and the last second, such as ``"2026-01-31T12:34:56"``; both are
-        values.
+        values. A day as `max` is its last second.
     bins : str or int
         As for `date`.
+    spikes : list of str or datetime.datetime
+        Times that many values are, ascending, each in a cell of its own. Default: none.
+    step : str
+        "minute", "hour" or "day": all times are whole ones, and a time means the one
+        that has begun. Default: "second".
     zone : str
         The offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``. Times with
         another offset are converted, and times without an offset are on that clock.
         Default: a time is what a clock on the wall shows, and a time with an offset is
         read as UTC's clock shows it.
+    missing : list or dict
+        As for `integer`.
     null, outside : str or datetime.datetime
         As for `integer`.
     """
-    return _column("datetime", min=min, max=max, bins=bins, zone=zone, null=null, outside=outside)
+    lists = _lists(spikes=spikes)
+    return _column("datetime", min=min, max=max, bins=bins, **lists, step=step, zone=zone, missing=missing, null=null, outside=outside)
 
 
 def _names(parameter: str, given: Any) -> list[str]:
@@ -261,6 +329,8 @@ def _setting(name: str, value: Any) -> str:
         return f"{name}: {value}"
     if value is None:
         return f"{name}: null"
+    if isinstance(value, Mapping) and name == "missing":
+        return f"{name}: {{{', '.join(f'{_text(code)}: {_text(label)}' for code, label in value.items())}}}"
     if isinstance(value, Mapping):  # a value that would be a word of the format
         value = value.get("value")
     if isinstance(value, (list, tuple)):
@@ -386,7 +456,7 @@ class Domain(metaclass=Public):
         -------
         Domain
             Numbers and integers are cut where the public values have their deciles, and
-            a number that a tenth of them are is a ``spike``.
+            a number that a tenth of them are is one of the ``spikes``.
 
         Raises
         ------

@@ -46,7 +46,7 @@ def test_has_a_constructor_for_every_type(tmp_path):
         {
             "grade": mo.ordinal(["low", "middle", "high"]),
             "age": mo.integer(edges=[0, 18, 65, 110]),
-            "expense": mo.number(0, 5000, bins=20, spike=0),
+            "expense": mo.number(0, 5000, bins=20, spikes=[0]),
             "dose": mo.number(edges=np.array([0, 1.5, 3])),
             "visit": mo.date(day, "2026-12-31", bins="month", null="category"),
             "login": mo.datetime("2026-01-01T00:00:00", night, bins="week", zone="+01:00"),
@@ -56,7 +56,7 @@ def test_has_a_constructor_for_every_type(tmp_path):
         """columns:
   grade:   {type: ordinal, values: [low, middle, high]}
   age:     {type: integer, edges: [0, 18, 65, 110]}
-  expense: {type: number, min: 0, max: 5000, bins: 20, spike: 0}
+  expense: {type: number, min: 0, max: 5000, bins: 20, spikes: [0]}
   dose:    {type: number, edges: [0, 1.5, 3]}
   visit:   {type: date, min: 2020-01-31, max: 2026-12-31, bins: month, null: category}
   login:   {type: datetime, min: "2026-01-01T00:00:00", max: "2026-12-31T23:59:59", bins: week, zone: "+01:00"}
@@ -138,7 +138,7 @@ def test_refuses_in_one_sentence_what_declares_nothing(wrong, said):
         {"a": mo.integer(3, 1)},
         {"a": mo.integer()},
         {"a": mo.integer(0, 3, edges=[0, 3])},
-        {"a": mo.number(0, 3, spike=1)},
+        {"a": mo.number(0, 3, spikes=[1])},
         {"a": mo.date("2020-01-01", "2019-01-01")},
         {"a": mo.date("2020-01-01", "2021-01-01", bins="decade")},
         {"a": mo.datetime("2020-01-01", "2021-01-01", zone="Paris")},

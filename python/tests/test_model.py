@@ -70,7 +70,7 @@ def test_a_file_has_the_commands_bytes(tmp_path):
             "ja": mo.boolean(["nein", "ja"], **mapped),
             "age": mo.integer(-9, 9, **mapped),
             "share": mo.number(-0.3, 0.3, bins=3, **mapped),
-            "price": mo.number(edges=[0, 10, 1e6], spike=0, **mapped),
+            "price": mo.number(edges=[0, 10, 1e6], spikes=[0], **mapped),
             "day": mo.date("2025-01-01", "2025-01-10", **mapped),
             "at": mo.datetime("2025-01-01T00:00:00", last, bins="day", zone="+01:00", **mapped),
             "clock": mo.datetime("2025-01-01T00:00:00", last, bins="day", **mapped),

@@ -39,7 +39,7 @@ def test_a_draft_of_many_columns_is_released_by_marginals():
     assert {kinds[f"cost{i}"] for i in range(10)} == {"number"}
     assert {kinds[f"yes{i}"] for i in range(3)} == {"boolean"}
     assert {kinds[f"day{i}"] for i in range(3)} == {"date"}
-    assert all(domain.columns[f"cost{i}"]["spike"] == 0 for i in range(10))
+    assert all(domain.columns[f"cost{i}"]["spikes"] == [0] for i in range(10))
     assert all("null" in column and "outside" in column for column in domain.columns.values())
     assert any("This domain is for mo.Marginals" in note for note in domain.notes)
     method = mo.Marginals(domain, epsilon=4, delta=1e-6, count=500)

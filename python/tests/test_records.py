@@ -58,7 +58,7 @@ def test_values_are_pythons(zone):
         "word": mo.categorical(["a", "b"], **mapped),
         "yes": mo.boolean(**mapped),
         "age": mo.integer(41, 42, **mapped),
-        "size": mo.number(0, 1, bins=1, spike=0.25, **mapped),
+        "size": mo.number(0, 1, bins=1, spikes=[0.25], **mapped),
         "day": mo.date("2025-07-08", "2025-07-09", **mapped),
         "at": mo.datetime("2025-07-08T23:59:58", "2025-07-08T23:59:59", bins=2, zone=zone, **mapped),
     }

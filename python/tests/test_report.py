@@ -42,7 +42,7 @@ def test_a_comparisons_page_is_marked(schools, tmp_path):
 
 WARDS = {
     "ward": mo.categorical(["north", "south"], null="category"),
-    "dose": mo.number(0, 8, bins=4, spike=0),
+    "dose": mo.number(0, 8, bins=4, spikes=[0]),
     "age": mo.integer(0, 99, bins=5),
 }
 BINNED = {"dose": WARDS["dose"], "age": WARDS["age"]}
@@ -124,7 +124,7 @@ EVERY = {
     "member": mo.boolean(outside="false", null="category"),
     "age": mo.integer(edges=[0, 18, 65, 111], outside="clip", null="category"),
     "children": mo.integer(0, 99, outside="clip", null=0),
-    "income": mo.number(0, 1000, bins=4, spike=0, outside="clip", null=0),
+    "income": mo.number(0, 1000, bins=4, spikes=[0], outside="clip", null=0),
     "weight": mo.number(0, 200, bins=60, outside="clip", null=70),
     "born": mo.date("1990-01-01", "1999-12-31", bins="year", outside="clip", null="category"),
     "seen": mo.datetime("2024-01-01T00:00:00", "2024-12-31T23:59:59", bins="quarter", outside="clip", null="2024-01-01T00:00:00"),

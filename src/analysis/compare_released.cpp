@@ -442,13 +442,16 @@ Domain compared_domain(const Domain& domain) {
     }
     const Cells cells = [&]() -> Cells {
       if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
-        return IntegerCells::make(integers->min(), integers->max(),
-                                  std::min<std::uint64_t>(integers->count(), kBinsOfRun));
+        IntegerCells::Declaration declared = integers->declared();
+        declared.private_bins = false;
+        declared.bins = std::min<std::uint64_t>(integers->count(), kBinsOfRun);
+        return IntegerCells::make(declared);
       }
       const auto& numbers = std::get<NumberCells>(column.cells());
-      return numbers.spike() ? NumberCells::with_spike(numbers.min(), numbers.max(), kBinsOfRun,
-                                                       *numbers.spike())
-                             : NumberCells::make(numbers.min(), numbers.max(), kBinsOfRun);
+      NumberCells::Declaration declared = numbers.declared();
+      declared.private_bins = false;
+      declared.bins = std::min<std::uint64_t>(numbers.most_cells(), kBinsOfRun);
+      return NumberCells::make(declared);
     }();
     columns.push_back(Column::make(column.name(), cells, column.mapping()));
   }
@@ -551,9 +554,11 @@ bool is_uncut(const Column& column) {
   const Cells& cells = column.cells();
   if (!is_numeric(cells) || column.size() <= kFewValues) return false;
   if (has_private_bins(cells)) return true;
-  const auto* integers = std::get_if<IntegerCells>(&cells);
-  return integers != nullptr ? !integers->declares_bins() && integers->declared_edges().empty()
-                             : !std::get<NumberCells>(cells).declares_bins();
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) {
+    return !integers->declares_bins() && integers->declared().values.empty();
+  }
+  const NumberCells::Declaration& numbers = std::get<NumberCells>(cells).declared();
+  return !numbers.bins && numbers.edges.empty() && numbers.values.empty();
 }
 
 /// Cells that begin where about equally many of the levels do, each cell a value's.
@@ -573,20 +578,27 @@ std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> le
     add(std::get<IntegerCells>(column.cells()).min());
   }
   for (std::uint32_t cell = 1; cell < kComparedCells && !levels.empty(); ++cell) {
-    add(first_of(levels[levels.size() * cell / kComparedCells]));
+    const std::uint32_t level = levels[levels.size() * cell / kComparedCells];
+    if (level > 0) add(first_of(level));  // the first one begins at min
   }
   return edges;
 }
 
 Cells recut(const Column& column, std::vector<std::uint32_t> levels) {
   if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
-    return IntegerCells::with_starts(edges_of<std::int64_t>(column, std::move(levels)),
-                                     integers->max());
+    IntegerCells::Declaration declared = integers->declared();
+    declared.private_bins = false;
+    declared.bins.reset();
+    declared.edges = edges_of<std::int64_t>(column, std::move(levels));
+    declared.edges.push_back(integers->max());
+    return IntegerCells::make(declared);
   }
   const auto& numbers = std::get<NumberCells>(column.cells());
-  std::vector<double> edges = edges_of<double>(column, std::move(levels));
-  if (edges.back() < numbers.max()) edges.push_back(numbers.max());
-  return NumberCells::with_edges(edges, numbers.spike());
+  NumberCells::Declaration declared = numbers.declared();
+  declared.private_bins = false;
+  declared.edges = edges_of<double>(column, std::move(levels));
+  if (declared.edges.back() < numbers.max()) declared.edges.push_back(numbers.max());
+  return NumberCells::make(declared);
 }
 
 /// The domain with its uncut columns in cells of about equally many of the table's rows: nothing is
@@ -634,7 +646,7 @@ std::vector<double> points_of(const Source& source, const RealColumns& columns) 
 bool are_uncut_numbers(const Domain& domain) {
   return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
     return std::holds_alternative<NumberCells>(column.cells()) && is_uncut(column) &&
-           !column.mapping().null_is_category;
+           column.beside() == 0;
   });
 }
 

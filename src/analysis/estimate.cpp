@@ -245,9 +245,8 @@ double as_number(const Value& value) {
   return number != nullptr ? *number : 0;
 }
 
-bool is_null(const Column& column, std::uint32_t cell) {
-  return column.mapping().null_is_category && cell + 1 == column.size();
-}
+/// A null, or a code that stands for one.
+bool is_null(const Column& column, std::uint32_t cell) { return cell >= column.cell_count(); }
 
 /// The middles of a numeric column's cells, and how far a value is from its own at most.
 struct Middles {
@@ -533,7 +532,7 @@ class PopulationEstimator {
     const bool by_tails = !law_.linear() || law_.linear()->is_mixture();
     if (!law_.linear()) {
       made.mean.interval = mean_by_tails(column, middles, alpha);
-    } else if (declared.mapping().null_is_category) {
+    } else if (declared.beside() > 0) {
       made.mean = mean_without_nulls(column, middles, alpha);
     } else {
       // Two intervals, each with half of alpha; either may be the narrower.
@@ -557,7 +556,7 @@ class PopulationEstimator {
   }
 
   static ConfidenceInterval range_of(const Column& column, const Middles& middles) {
-    const std::size_t cells = middles.of.size() - (column.mapping().null_is_category ? 1U : 0U);
+    const std::size_t cells = middles.of.size() - column.beside();
     const auto end = middles.of.begin() + static_cast<std::ptrdiff_t>(cells);
     const auto [least, greatest] = std::minmax_element(middles.of.begin(), end);
     return {*least, *greatest};
@@ -624,7 +623,7 @@ class PopulationEstimator {
                                                  double alpha) {
     const Column& declared = domain_.columns()[column];
     const ConfidenceInterval range = range_of(declared, middles);
-    if (declared.mapping().null_is_category || declared.size() == 1) return range;
+    if (declared.beside() > 0 || declared.size() == 1) return range;
     const std::size_t cells = middles.of.size();
     std::vector<std::uint64_t> counts(cells);
     for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {

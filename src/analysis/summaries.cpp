@@ -162,6 +162,7 @@ class ColumnNumbers {
         if (column_.mapping().outside_value) return outside_;
         break;
       case Verdict::kValue:
+        if (column_.encode(value) >= column_.cell_count()) return std::nullopt;  // a missing code
         break;
     }
     const double number = number_in(value, min_, max_).value_or(min_);
@@ -261,7 +262,9 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
 bool has_bins(const Column& column) {
   const Cells& cells = column.cells();
   if (has_private_bins(cells)) return true;
-  if (const auto* numbers = std::get_if<NumberCells>(&cells)) return numbers->declares_bins();
+  if (const auto* numbers = std::get_if<NumberCells>(&cells); numbers && numbers->are_uncut()) {
+    return false;
+  }
   for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
     if (column.points(cell) > 1) return true;
   }
@@ -304,7 +307,7 @@ std::string moved_means_text(const Domain& domain, std::span<const std::optional
         "WARNING: {}: its mean {:.4g} becomes {:.4g} by the bins alone; cut it finer where "
         "values lie{}\n",
         printable(column.name()), own[i]->mean, own[i]->in_bins,
-        std::holds_alternative<NumberCells>(column.cells()) ? ", or give it a spike" : "");
+        std::holds_alternative<NumberCells>(column.cells()) ? ", or give it spikes" : "");
   }
   return text;
 }
@@ -312,6 +315,7 @@ std::string moved_means_text(const Domain& domain, std::span<const std::optional
 }  // namespace
 
 std::optional<double> number_of_level(const Column& column, std::uint32_t level) {
+  if (level >= column.cell_count()) return std::nullopt;
   const auto as_number = [](const Value& value) -> std::optional<double> {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
     if (const auto* number = std::get_if<double>(&value)) return *number;
@@ -350,13 +354,10 @@ class CountedLevels {
  public:
   explicit CountedLevels(const Column& column) : column_(column) {
     is_ordered_ = is_ordered(column.cells());
-    values_ = column.size() - (column.mapping().null_is_category ? 1 : 0);
+    values_ = column.cell_count();
     if (!is_ordered_ || values_ <= kMostByThemselves) return;
     groups_ = kGroups;
-    if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
-        numbers != nullptr && numbers->spike()) {
-      spike_ = column.encode(*numbers->spike());
-    }
+    spikes_ = spike_cells(column.cells());
   }
 
   void add(std::span<const std::uint32_t> levels) {
@@ -394,25 +395,32 @@ class CountedLevels {
   }
 
  private:
-  /// A group, or behind all groups the spike and null.
+  /// A group, or behind all groups a spike or null.
   [[nodiscard]] std::uint32_t place_of(std::uint32_t level) const {
     if (groups_ == 0) return level;
-    if (level >= values_) return groups_ + (spike_ ? 1 : 0);
-    if (level == spike_) return groups_;
+    const auto spike = std::lower_bound(spikes_.begin(), spikes_.end(), level);
+    const auto before = static_cast<std::uint32_t>(spike - spikes_.begin());
+    if (level >= values_) return groups_ + before + (level - values_);
+    if (spike != spikes_.end() && *spike == level) return groups_ + before;
     return static_cast<std::uint32_t>(std::uint64_t{level} * groups_ / values_);
   }
   [[nodiscard]] std::uint32_t places() const {
     if (groups_ == 0) return column_.size();
-    return groups_ + (spike_ ? 1 : 0) + (column_.size() > values_ ? 1 : 0);
+    return groups_ + static_cast<std::uint32_t>(spikes_.size()) + column_.beside();
   }
   /// The least level of a group.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t group) const {
     return static_cast<std::uint32_t>((std::uint64_t{group} * values_ + groups_ - 1) / groups_);
   }
   [[nodiscard]] std::string text_of(std::uint32_t place) const {
-    if (column_.size() > values_ && place + 1 == places()) return "(null)";
+    if (column_.mapping().null_is_category && place + 1 == places()) return "(null)";
     if (groups_ == 0) return level_text(column_, place);
-    if (place == groups_ && spike_) return level_text(column_, *spike_);
+    if (place >= groups_) {
+      const std::size_t own = place - groups_;
+      return level_text(column_, own < spikes_.size()
+                                     ? spikes_[own]
+                                     : values_ + static_cast<std::uint32_t>(own - spikes_.size()));
+    }
     const std::uint32_t last = first_of(place + 1) - 1;
     std::string text;
     column_.write(first_of(place), 0, text);
@@ -423,9 +431,9 @@ class CountedLevels {
 
   const Column& column_;
   bool is_ordered_ = false;
-  std::uint32_t values_ = 0;  // levels that are no null
+  std::uint32_t values_ = 0;  // levels that are no null and no missing code
   std::uint32_t groups_ = 0;  // 0: each level by itself
-  std::optional<std::uint32_t> spike_;
+  std::vector<std::uint32_t> spikes_;
   std::unordered_map<std::uint32_t, std::uint64_t> counts_;
 };
 

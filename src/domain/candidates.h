@@ -57,13 +57,14 @@ class SeededRandom {
 
 /// Independent columns, each uniform over its values. Public and immutable.
 ///
-/// The null category of a number or an integer is as likely as one of its cells, and never less
-/// than one eleventh: cells are many where bins are not declared, and nulls would never be seen.
+/// The null category and each missing code of an ordered column is as likely as one of its cells,
+/// and never less than one of ten and these: cells are many where bins are not declared, and nulls
+/// would never be seen.
 ///
 /// **Fixed for ever**: lists of candidates are shared by their seed. For each column of the domain
-/// in turn, `draw` takes one integer below min(cells, 10) + 1 if the column is a number or an
-/// integer with a null category, 0 standing for null; then, unless it is null, one below the number
-/// of cells (of any other column: of its outcomes).
+/// in turn, `draw` takes one integer below min(cells, 10) + n if the column is ordered and has n > 0
+/// outcomes beside its cells, in their order, of which those below n stand for these; then, unless
+/// it is one of them, one below the number of cells (of any other column: of its outcomes).
 class UniformRecords {
  public:
   explicit UniformRecords(const Domain& domain);
@@ -75,11 +76,9 @@ class UniformRecords {
   void draw(Random& random, std::span<std::uint32_t> digits) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Choice& column = columns_[i];
-      if (column.null_among > 0 && random.below(column.null_among) == 0) {
-        digits[i] = column.cells;
-      } else {
-        digits[i] = static_cast<std::uint32_t>(random.below(column.cells));
-      }
+      const std::uint64_t one = column.beside > 0 ? random.below(column.among) : 0;
+      digits[i] = static_cast<std::uint32_t>(one < column.beside ? column.cells + one
+                                                                 : random.below(column.cells));
     }
   }
 
@@ -93,8 +92,9 @@ class UniformRecords {
  private:
   struct Choice {
     std::uint32_t cells;
-    std::uint32_t null_among;  // null is one of this many; 0: it has no null of its own
-    double if_null;            // density, against the column's other values together
+    std::uint32_t beside;  // nulls and missing codes with outcomes of their own
+    std::uint32_t among;   // each is one of this many
+    double if_null;        // density, against the column's other values together
     double if_value;
   };
 

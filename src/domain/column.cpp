@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -69,8 +70,41 @@ bool is_format_word(const Setting& setting, std::string_view word, const Cells& 
   return setting.text == word && verdict != Verdict::kValue;
 }
 
+/// `[-9, -8]`, which are nulls, or `{-9: refused, -8: "does not apply"}`.
+void read_missing_codes(const Settings& settings, Mapping& declared) {
+  const Setting* const codes = settings.find("missing");
+  if (codes == nullptr) return;
+  const bool have_labels = codes->kind == Setting::Kind::kMapping;
+  if (codes->items.empty() || codes->is_scalar()) {
+    settings.refuse("wrong-type", "missing",
+                    "must be a list of codes, which become null, or a mapping of codes to labels, "
+                    "but is neither");
+  }
+  declared.missing_are_nulls = !have_labels;
+  const auto text_of_item = [&](const Setting& item) -> const std::string& {
+    if (!item.is_scalar())
+      settings.refuse("wrong-type", "missing", "must hold codes and labels alone");
+    return item.text;
+  };
+  for (std::size_t i = 0; i < codes->items.size(); i += have_labels ? 2 : 1) {
+    MissingCode& made = declared.missing.emplace_back(MissingCode{text_of_item(codes->items[i])});
+    if (have_labels && !codes->items[i + 1].null) made.label = text_of_item(codes->items[i + 1]);
+  }
+}
+
+Setting setting_of_missing(const Mapping& mapping) {
+  Setting codes{.kind =
+                    mapping.missing_are_nulls ? Setting::Kind::kSequence : Setting::Kind::kMapping};
+  for (const MissingCode& one : mapping.missing) {
+    codes.items.push_back(Setting::word(one.code));
+    if (!mapping.missing_are_nulls) codes.items.push_back(Setting::value(one.label));
+  }
+  return codes;
+}
+
 Mapping mapping_of(const Settings& settings, const Cells& cells) {
   Mapping declared;
+  read_missing_codes(settings, declared);
   if (settings.has("null")) {
     const std::string value = settings.get<std::string>("null");
     declared.null_is_category = is_format_word(*settings.find("null"), kNullWord, cells);
@@ -104,6 +138,26 @@ const ColumnKind& kind_of(const Cells& cells) noexcept {
   return std::visit([](const auto& one) -> const ColumnKind& { return one.kind(); }, cells);
 }
 
+std::vector<std::uint32_t> spike_cells(const Cells& cells) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.spike_cells(); }) return one.spike_cells();
+        return std::vector<std::uint32_t>();
+      },
+      cells);
+}
+
+bool has_values_of_its_own(const Cells& cells) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.declared().values; }) {
+          return !one.declared().values.empty() || !one.declared().spikes.empty();
+        }
+        return false;
+      },
+      cells);
+}
+
 bool has_private_bins(const Cells& cells) noexcept {
   const auto* const integers = std::get_if<IntegerCells>(&cells);
   const auto* const numbers = std::get_if<NumberCells>(&cells);
@@ -123,7 +177,88 @@ Column::Column(std::string name, Cells cells, Mapping mapping)
       cells_(std::move(cells)),
       mapping_(std::move(mapping)),
       cell_count_(std::visit([](const auto& type) { return type.size(); }, cells_)),
-      size_(cell_count_ + (mapping_.null_is_category ? 1 : 0)) {}
+      size_(cell_count_ + (mapping_.null_is_category ? 1 : 0)) {
+  declare_missing();
+}
+
+void Column::declare_missing() {
+  const std::optional<int> exponent = schema().exponent;
+  const auto refuse = [&](Code fault, const std::string& code, std::string_view what) {
+    refuse_input(fault, "missing", "column \"{}\": missing codes must be {}, but one is \"{}\"",
+                 name_, what, code);
+  };
+  for (const auto& [code, label] : mapping_.missing) {
+    require_declarable(code, {"a missing code", "missing"});
+    require_declarable(label, {"a missing code's label", "missing"});
+    SameValueBuffer buffer;
+    const auto same = same_value_text(code, buffer);
+    const Value value = std::visit(
+        [&](const auto& cells) -> Value {
+          using Made = std::decay_t<decltype(cells)>;
+          if constexpr (std::is_same_v<Made, IntegerCells>) {
+            if (const auto integer = read_integer(code)) return *integer;
+          } else if constexpr (std::is_same_v<Made, NumberCells>) {
+            const auto number = read_number(code);
+            const auto is_written = [&](const DecimalLattice& lattice) {
+              return std::fabs(lattice.in_steps(*number)) <= DecimalLattice::kMaxMultiple &&
+                     lattice.value(lattice.multiple(*number)) == *number;
+            };
+            if (number && (!exponent || is_written(DecimalLattice(*exponent)))) return *number;
+          } else if constexpr (std::is_same_v<Made, DateCells>) {
+            if (const auto moment = cells.moment_of(code)) return *moment;
+          }
+          return {};
+        },
+        cells_);
+    if (!kind_of(cells_).bounded) {
+      refuse_input("contradicting-parameters", "missing", {WayOut::leave("missing")},
+                   "column \"{}\": missing codes are for numbers, days and times, but its type is "
+                   "{}: a word is a value of its own, or null if it is not declared",
+                   name_, kind_of(cells_).name);
+    }
+    if (!same || std::holds_alternative<std::monostate>(value))
+      refuse("wrong-type", code, "values like those of the column");
+    if (missing_.find(*same) != StringIndex::kAbsent) refuse("duplicate-value", code, "distinct");
+    missing_.insert(*same);
+    missing_values_.push_back(value);
+    std::string& text = missing_texts_.emplace_back();
+    if (const auto* number = std::get_if<double>(&value); number != nullptr && exponent) {
+      DecimalLattice(*exponent).write(DecimalLattice(*exponent).multiple(*number), text);
+    } else {
+      TextBuffer written;
+      std::visit(
+          [&](const auto& typed) {
+            if constexpr (requires { text_of(typed, written); }) text = text_of(typed, written);
+          },
+          value);
+    }
+  }
+  if (!mapping_.missing_are_nulls) size_ += static_cast<std::uint32_t>(mapping_.missing.size());
+}
+
+std::optional<Reading> Column::read_missing(std::string_view text) const noexcept {
+  SameValueBuffer buffer;
+  const auto same = same_value_text(text, buffer);
+  const std::uint32_t place = same ? missing_.find(*same) : StringIndex::kAbsent;
+  if (place == StringIndex::kAbsent) return std::nullopt;
+  if (mapping_.missing_are_nulls) return Reading{Verdict::kNull, 0};
+  return Reading{Verdict::kValue, cell_count_ + place};
+}
+
+template <class Typed>
+Reading Column::read_typed(const Typed& value) const noexcept {
+  if (missing_.size() > 0) {
+    std::optional<Reading> found;
+    if constexpr (std::is_same_v<Typed, std::string_view>) {
+      found = read_missing(value);
+    } else if constexpr (!std::is_same_v<Typed, std::monostate> && !std::is_same_v<Typed, bool>) {
+      TextBuffer buffer;
+      found = read_missing(text_of(value, buffer));
+    }
+    if (found) return *found;
+  }
+  return std::visit([&](const auto& cells) { return read_as(cells, value); }, cells_);
+}
 
 Column Column::declare(const std::string& name, const Setting& mapping) {
   const Settings settings(mapping);
@@ -144,7 +279,7 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
     }
     std::vector<std::string_view> known = {"type"};
     for (const ColumnKey& key : row->kind->keys) known.push_back(key.name);
-    known.insert(known.end(), {"null", "outside"});
+    known.insert(known.end(), {"missing", "null", "outside"});
     settings.require_known(known, fmt::format("type {}", type));
     cells = row->declare(*row->kind, settings);
     mapped = mapping_of(settings, *cells);
@@ -159,6 +294,7 @@ DeclaredSettings Column::settings(bool spells_defaults_out) const {
   for (auto& setting : std::visit([](const auto& one) { return one.settings(); }, cells_)) {
     settings.push_back(std::move(setting));
   }
+  if (!mapping_.missing.empty()) settings.emplace_back("missing", setting_of_missing(mapping_));
   if (mapping_.null_is_category) {
     settings.emplace_back("null", Setting::word(std::string(kNullWord)));
   } else if (mapping_.null_value) {
@@ -220,7 +356,7 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   if (declared.outside_value) {
     const bool becomes_null =
         declared.null_is_category && column.read(*declared.outside_value).verdict == Verdict::kNull;
-    column.outside_outcome_ = becomes_null ? column.cell_count_  // the null category
+    column.outside_outcome_ = becomes_null ? column.size_ - 1  // the null category
                                            : declared_cell(*declared.outside_value, "outside");
   }
   refuse_if(declared.null_is_category && declared.null_value, "contradicting-parameters", "null",
@@ -231,7 +367,7 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
               "column \"{}\": a null category is written as an empty field, but the empty text is "
               "a declared value",
               column.name_);
-    column.null_outcome_ = column.cell_count_;
+    column.null_outcome_ = column.size_ - 1;
   } else if (declared.null_value) {
     column.null_outcome_ = declared_cell(*declared.null_value, "null");
   } else {
@@ -241,8 +377,7 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
 }
 
 Reading Column::read(const Value& value) const noexcept {
-  return std::visit([](const auto& cells, const auto& typed) { return read_as(cells, typed); },
-                    cells_, value);
+  return std::visit([this](const auto& typed) { return read_typed(typed); }, value);
 }
 
 std::uint32_t Column::mapped(Reading reading) const noexcept {
@@ -260,6 +395,10 @@ std::uint32_t Column::mapped(Reading reading) const noexcept {
 
 template <class Rows>
 void Column::encode(const Rows& values, std::span<std::uint32_t> outcomes) const noexcept {
+  if (missing_.size() > 0) {
+    for (std::size_t i = 0; i < values.size(); ++i) outcomes[i] = mapped(read_typed(values[i]));
+    return;
+  }
   std::visit(
       [&](const auto& cells) {
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -289,12 +428,14 @@ std::uint64_t Column::points(std::uint32_t outcome) const noexcept {
 }
 
 Value Column::value(std::uint32_t outcome, std::uint64_t point) const noexcept {
+  if (is_missing_code(outcome)) return missing_values_[outcome - cell_count_];
   if (outcome >= cell_count_) return {};
   return std::visit([&](const auto& cells) -> Value { return cells.value(outcome, point); },
                     cells_);
 }
 
 void Column::write(std::uint32_t outcome, std::uint64_t point, std::string& text) const {
+  if (is_missing_code(outcome)) text += missing_texts_[outcome - cell_count_];
   if (outcome >= cell_count_) return;  // the null category is an empty field
   std::visit([&](const auto& cells) { cells.write(outcome, point, text); }, cells_);
 }
@@ -311,6 +452,8 @@ std::string Column::canonical_text() const {
     text += fmt::format(" null {}", null_outcome_);
   }
   if (outside_outcome_) text += fmt::format(" outside {}", *outside_outcome_);
+  if (missing_.size() > 0) text += mapping_.missing_are_nulls ? " missing as nulls" : " missing";
+  for (std::size_t i = 0; i < missing_.size(); ++i) text += fmt::format(" {}", missing_[i]);
   return text;
 }
 

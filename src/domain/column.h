@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "domain/numbers.h"
 #include "domain/same_value.h"
@@ -90,8 +91,22 @@ using Cells = detail::CheckedCells<Categories, BooleanWords, IntegerCells, Numbe
 /// other ordered cells but words, if there are more than 32.
 [[nodiscard]] bool is_continuous(const Cells& cells) noexcept;
 
+/// The cells of declared spikes, ascending.
+[[nodiscard]] std::vector<std::uint32_t> spike_cells(const Cells& cells);
+
+/// True for numbers and integers with spikes or a list of values.
+[[nodiscard]] bool has_values_of_its_own(const Cells& cells);
+
 /// True for numbers whose bins a release finds privately.
 [[nodiscard]] bool has_private_bins(const Cells& cells) noexcept;
+
+/// A number, day or time that stands for a reason why there is none: -9 for "refused".
+struct MissingCode {
+  std::string code;     ///< as a value is written
+  std::string label{};  ///< for people; empty if none is declared
+
+  friend bool operator==(const MissingCode&, const MissingCode&) = default;
+};
 
 /// How a column maps what is not one of its values. Declared, hence public.
 struct Mapping {
@@ -105,6 +120,10 @@ struct Mapping {
   std::optional<std::string> outside_value{};
   /// The default of `outside`, spelled out: `outside: clip`.
   bool clips = false;
+  /// Codes that are no value of the column's range, wherever they lie: each an outcome of its own
+  /// that is written as the code, or all of them nulls.
+  std::vector<MissingCode> missing{};
+  bool missing_are_nulls = false;
 
   /// True if the domain says what becomes of a value that is not one of the column's.
   [[nodiscard]] bool declares_outside() const noexcept { return clips || outside_value; }
@@ -120,7 +139,7 @@ struct Mapping {
 ///
 /// `encode` is total: it is defined for every value and every byte string, throws for none, and its
 /// time depends on the text's length alone. A value of another type is what its text is. Cells come
-/// first, the null category, if declared, last.
+/// first, missing codes with outcomes of their own next, the null category, if declared, last.
 class Column {
  public:
   /// A column as a domain file declares it: `settings` maps its `type`, the keys of that kind, and
@@ -133,13 +152,21 @@ class Column {
 
   /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
   /// text, the mapping's values are values of the domain, at most one null policy is declared, and,
-  /// with a null category, the empty text is not itself a declared value.
+  /// with a null category, the empty text is not itself a declared value. Missing codes must be
+  /// distinct values of the column's type, of numbers, days or times, that it can write.
   [[nodiscard]] static Column make(std::string name, Cells cells, Mapping mapping = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Cells& cells() const noexcept { return cells_; }
   [[nodiscard]] const Mapping& mapping() const noexcept { return mapping_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  /// True for an outcome that is written as a missing code.
+  [[nodiscard]] bool is_missing_code(std::uint32_t outcome) const noexcept {
+    return outcome >= cell_count_ && !(mapping_.null_is_category && outcome + 1 == size_);
+  }
+  /// The outcomes that are cells; those beside them are no values of the column's type.
+  [[nodiscard]] std::uint32_t cell_count() const noexcept { return cell_count_; }
+  [[nodiscard]] std::uint32_t beside() const noexcept { return size_ - cell_count_; }
 
   /// Its declaration, as for `declare`; defaults may be spelled out.
   [[nodiscard]] DeclaredSettings settings(bool spells_defaults_out = false) const;
@@ -187,12 +214,20 @@ class Column {
   Column(std::string name, Cells cells, Mapping mapping);
 
   [[nodiscard]] std::uint32_t mapped(Reading reading) const noexcept;
+  void declare_missing();
+  /// A code's reading.
+  [[nodiscard]] std::optional<Reading> read_missing(std::string_view text) const noexcept;
+  template <class Typed>
+  [[nodiscard]] Reading read_typed(const Typed& value) const noexcept;
 
   std::string name_;
   Cells cells_;
   Mapping mapping_;
   std::uint32_t cell_count_;
   std::uint32_t size_;
+  StringIndex missing_;                // texts of values that codes write
+  std::vector<Value> missing_values_;  // released
+  std::vector<std::string> missing_texts_;
   std::uint32_t null_outcome_ = 0;
   std::optional<std::uint32_t> outside_outcome_;
 };

@@ -83,14 +83,13 @@ std::string Domain::fewer_bins(
   };
   std::vector<std::uint32_t> sizes;
   std::uint32_t most = 0;
-  std::uint32_t beside = 0;  // the cells of a null and around a spike, which are no bins
+  std::uint32_t beside = 0;  // the cells of a null and around spikes, which are no bins
   for (const Column& column : *columns_) {
     sizes.push_back(column.size());
     if (!has_bins(column)) continue;
     most = std::max(most, column.size());
-    const auto* numbers = std::get_if<NumberCells>(&column.cells());
-    beside = std::max(beside, (column.mapping().null_is_category ? 1U : 0U) +
-                                  (numbers != nullptr && numbers->spike() ? 2U : 0U));
+    const auto spikes = static_cast<std::uint32_t>(spike_cells(column.cells()).size());
+    beside = std::max(beside, column.beside() + 2 * spikes);
   }
   const auto last = [](std::uint32_t bad, const auto& serves) {
     std::uint32_t good = 0;
@@ -291,12 +290,19 @@ std::uint64_t whole_root(std::uint64_t cells, std::size_t power) {
   return halve_whole(1, cells + 1, fits);
 }
 
+/// Requires numbers or integers without values of their own.
 Cells recut(const Cells& cells, std::uint64_t count) {
   if (const auto* numbers = std::get_if<NumberCells>(&cells)) {
-    return NumberCells::make(numbers->min(), numbers->max(), count);
+    return NumberCells::make({.min = numbers->min(),
+                              .max = numbers->max(),
+                              .bins = std::min(numbers->most_cells(), count),
+                              .step = numbers->declared().step});
   }
   const auto& integers = std::get<IntegerCells>(cells);
-  return IntegerCells::make(integers.min(), integers.max(), std::min(integers.count(), count));
+  return IntegerCells::make({.min = integers.min(),
+                             .max = integers.max(),
+                             .bins = std::min(integers.count(), count),
+                             .step = integers.declared().step});
 }
 
 }  // namespace
@@ -325,8 +331,9 @@ bool is_undeclared_number(const Column& column) noexcept {
   return numbers != nullptr && !numbers->declares_bins();
 }
 
-bool can_be_cut(const Column& column) noexcept {
-  return is_numeric(column.cells()) && !column.mapping().null_is_category;
+bool can_be_cut(const Column& column) {
+  return is_numeric(column.cells()) && column.beside() == 0 &&
+         !has_values_of_its_own(column.cells());
 }
 
 }  // namespace
@@ -359,8 +366,9 @@ void require_space(const Domain& domain, SpaceKind kind) {
     if (can_be_cut(column)) continue;
     refuse_input("not-for-this-domain", Concern::of_column(column.name()),
                  {WayOut::set("space", "candidates")},
-                 "space grid needs columns of numbers or integers without a null category, but "
-                 "column \"{}\" is not one: leave it out of the domain, or take {}",
+                 "space grid needs columns of numbers or integers without spikes, values, missing "
+                 "codes or a null category, but column \"{}\" is not one: leave it out of the "
+                 "domain, or take {}",
                  column.name(), setting_words("space", "candidates"));
   }
 }
@@ -413,6 +421,17 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
           column.name(), kind_of(column.cells()).name,
           std::holds_alternative<IntegerCells>(column.cells()) ? "declare it as number, " : "",
           method_words("marginals"));
+    }
+    const char* const beyond = numbers->declared().step              ? "step"
+                               : !numbers->declared().values.empty() ? "values"
+                               : !column.mapping().missing.empty()   ? "missing"
+                                                                     : nullptr;
+    if (beyond != nullptr) {
+      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
+                   {WayOut::use("marginals")},
+                   "Gaussian rows are numbers of any size, but column \"{}\" declares {}: leave it "
+                   "out of the column, or use {}",
+                   column.name(), beyond, method_words("marginals"));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "domain/same_value.h"
@@ -69,34 +70,54 @@ class DecimalLattice {
 [[nodiscard]] double same_exp(double x);
 
 // -----------------------------------------------------------------------------------------------
+// What columns of numbers declare.
+
+/// A range and its cells. Either `edges` or `values` may take the place of `min`, `max` and `bins`.
+template <class Number>
+struct NumberDeclaration {
+  Number min{};
+  Number max{};
+  std::optional<std::uint64_t> bins{};
+  bool private_bins = false;  ///< the release finds groups of cells; `bins` is empty
+  /// Where cells begin, and where the last one ends.
+  std::vector<Number> edges{};
+  /// A short list: the column's only values.
+  std::vector<Number> values{};
+  /// Numbers that many values are exactly, each in a cell of its own.
+  std::vector<Number> spikes{};
+  /// All values are multiples of it.
+  std::optional<Number> step{};
+
+  friend bool operator==(const NumberDeclaration&, const NumberDeclaration&) = default;
+};
+
+// -----------------------------------------------------------------------------------------------
 // A column of integers from min to max, grouped into cells.
 
-/// The n = max - min + 1 integers of a range, in `bins` cells of near-equal size: cell j holds the
-/// offsets from min in [floor(j n / bins), floor((j + 1) n / bins)). Or in cells that begin at
-/// declared edges.
+/// The integers of a range that are multiples of a step (1, unless one is declared), in cells of
+/// neighbours. n multiples in `bins` cells of near-equal size: cell j holds those with the indices
+/// from floor(j n / bins) to floor((j + 1) n / bins) - 1. Or in cells that begin at declared edges,
+/// or one cell for each value of a list. A spike is cut out of the cell in which it lies.
 class IntegerCells {
  public:
+  using Declaration = NumberDeclaration<std::int64_t>;
+
   /// Of any column.
   static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
   /// Number of fine cells that private bins are made of, if there are enough integers.
   static constexpr std::uint32_t kCellsOfPrivateBins = 4096;
 
-  /// Without `bins`, each integer is a cell, or, if there are more than 2^24, there are 2^24 cells.
-  /// Throws InvalidInput unless min <= max, the range spans fewer than 2^63, and
-  /// 1 <= bins <= min(n, 2^24).
+  /// Without `bins`, each multiple is a cell, or, if there are more than 2^24, there are 2^24 cells.
+  /// Cells of `private_bins` are for the release to group; those that find no groups take them for
+  /// cells of which no number is declared. Throws InvalidInput unless min <= max, the range spans
+  /// fewer than 2^63 and holds a multiple, 1 <= bins <= min(n, 2^24), edges and values ascend, every
+  /// cell holds a multiple, and spikes are multiples in the range, in cells that are declared.
+  [[nodiscard]] static IntegerCells make(const Declaration& declared);
+  /// Near-equal cells and nothing else.
   [[nodiscard]] static IntegerCells make(std::int64_t min, std::int64_t max,
-                                         std::optional<std::uint64_t> bins = std::nullopt);
-
-  /// Cell j holds edges[j] to edges[j + 1] - 1, and the last one its end too, which is max. Throws
-  /// InvalidInput unless there are two edges or more, ascending, and the range is as above.
-  static IntegerCells with_edges(const std::vector<std::int64_t>& edges);
-  /// Cell j begins at starts[j], and the last one ends at max. Throws InvalidInput for starts that
-  /// do not ascend, or pass max.
-  static IntegerCells with_starts(const std::vector<std::int64_t>& starts, std::int64_t max);
-
-  /// Cells whose groups are found by the release, privately (`bins: private`); those that find none
-  /// take them for cells of which no number is declared. Throws InvalidInput as `make`.
-  static IntegerCells with_private_bins(std::int64_t min, std::int64_t max);
+                                         std::optional<std::uint64_t> bins = std::nullopt) {
+    return make(Declaration{.min = min, .max = max, .bins = bins});
+  }
 
   static const ColumnKind kKind;
   [[nodiscard]] static IntegerCells declare(const ColumnKind& kind, const Settings& settings);
@@ -105,30 +126,33 @@ class IntegerCells {
   void add_canonical(std::string& text) const;
   void describe(ColumnSchema& schema) const;
 
-  /// As declared; empty for cells of near-equal size.
-  [[nodiscard]] std::vector<std::int64_t> declared_edges() const;
-
-  [[nodiscard]] std::int64_t min() const noexcept { return min_; }
-  [[nodiscard]] std::int64_t max() const noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(min_) + (count_ - 1));
-  }
+  [[nodiscard]] const Declaration& declared() const noexcept { return declared_; }
+  [[nodiscard]] std::int64_t min() const noexcept { return declared_.min; }
+  [[nodiscard]] std::int64_t max() const noexcept { return declared_.max; }
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
-  /// True if every cell holds one integer.
+  /// True if every cell holds one value.
   [[nodiscard]] bool ungrouped() const noexcept { return bins_ == count_; }
-  /// False if the number of cells was left open or equals the number of integers.
-  [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
-  [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
+  /// True if cells have near-equal sizes, and all integers of the range are values.
+  [[nodiscard]] bool are_equal() const noexcept { return starts_.empty() && !declared_.step; }
+  /// False if the number of cells was left open or equals the number of values.
+  [[nodiscard]] bool declares_bins() const noexcept {
+    return !declared_.edges.empty() || (declared_.bins && !ungrouped());
+  }
+  [[nodiscard]] bool has_private_bins() const noexcept { return declared_.private_bins; }
   /// True if cells hold several integers because there are too many of them, and nobody said so.
   [[nodiscard]] bool is_cut() const noexcept {
-    return !ungrouped() && !declares_bins_ && !has_private_bins_;
+    return !ungrouped() && !declares_bins() && !has_private_bins();
   }
   /// n.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// The cells of spikes, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> spike_cells() const;
 
   /// Total; O(length). `3`, `3.0` and `3e0` are the integer 3, and so is what else
-  /// `read_number_of` reads. An integer beyond a bound is
-  /// kOutside with the bound's cell; any other number is kUnreadable with the cell of the nearest
-  /// integer; other text is kUnreadable with cell 0.
+  /// `read_number_of` reads. It belongs to the nearest multiple, the greater of two. An integer
+  /// beyond a bound, or none of a list of values, is kOutside with the nearest cell; any other
+  /// number is kUnreadable with the cell of the nearest integer; other text is kUnreadable with
+  /// cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {
     return nearest(value, Verdict::kValue);
@@ -136,25 +160,31 @@ class IntegerCells {
   [[nodiscard]] Reading read(double value) const noexcept;
 
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
-    return start(cell + 1) - start(cell);
+    return is_listed() ? 1 : start(cell + 1) - start(cell);
   }
   [[nodiscard]] std::int64_t value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:
-  IntegerCells(std::int64_t min, std::uint64_t count, std::uint32_t bins, bool declares_bins)
-      : min_(min), count_(count), bins_(bins), declares_bins_(declares_bins) {}
+  explicit IntegerCells(Declaration declared) : declared_(std::move(declared)) {}
 
+  /// Sets the multiples that the declaration's range holds.
+  void span_range();
+  void require_spikes() const;
+  void cut_at(std::vector<std::uint64_t> starts);
+  [[nodiscard]] bool is_listed() const noexcept { return !declared_.values.empty(); }
   [[nodiscard]] std::uint64_t start(std::uint32_t cell) const noexcept;
+  /// How many multiples lie below the value. Requires one of the range.
+  [[nodiscard]] std::uint64_t multiples_below(std::int64_t value) const noexcept;
   [[nodiscard]] Reading nearest(std::int64_t value, Verdict if_inside) const noexcept;
 
-  std::int64_t min_;
-  std::uint64_t count_;
-  std::uint32_t bins_;
-  bool declares_bins_;
-  bool has_private_bins_ = false;
-  std::vector<std::uint64_t> starts_;  // offsets of cells, one more than there are, if declared
+  Declaration declared_;    // min and max are set whatever declares them
+  std::int64_t first_ = 0;  // the least multiple, divided by the step
+  std::uint64_t step_ = 1;
+  std::uint64_t count_ = 1;
+  std::uint32_t bins_ = 1;
+  std::vector<std::uint64_t> starts_;  // indices of multiples, one more than cells, if not equal
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -170,33 +200,33 @@ class IntegerCells {
 /// where a double could not distinguish the points (|m| stays below 2^53, so m 10^s, read back, is
 /// the double nearest to what is written). A lattice point belongs to the cell in which that double
 /// lies: a value written for a cell is read back into it, never into a neighbour, and never beyond
-/// min or max. The draw is an integer draw, not a floating-point one.
+/// min or max. The draw is an integer draw, not a floating-point one. A spike is written as itself;
+/// where one lies between the points of the lattice, numbers have as few digits as tell them apart.
 ///
 /// Without declared bins there are 2^20 cells, fewer where decimal numbers could not resolve them:
 /// the number as it is, to six digits. Their step is only about 10^-2 of a cell's width.
+///
+/// With a declared step s all values are multiples of s, in cells of IntegerCells; a number belongs
+/// to the nearest one. With a list of values each of them is a cell, and nothing between them is
+/// released.
 class NumberCells {
  public:
+  using Declaration = NumberDeclaration<double>;
+
   static constexpr std::uint32_t kUndeclaredBins = std::uint32_t{1} << 20U;
   /// As fine are the cells that private bins are put together from.
   static constexpr std::uint32_t kCellsOfPrivateBins = IntegerCells::kCellsOfPrivateBins;
 
-  /// Throws InvalidInput unless min < max, both are finite, 1 <= bins <= 2^24, and every cell can
-  /// hold ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14
-  /// of the bounds or than 1e-21).
+  /// Throws InvalidInput unless min < max, all numbers are finite, 1 <= bins <= 2^24, edges and
+  /// values ascend, spikes lie in the range and in cells that are declared, and every cell can hold
+  /// ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14 of the
+  /// bounds or than 1e-21), or with a step a multiple of it, of which spikes are multiples, too.
+  [[nodiscard]] static NumberCells make(const Declaration& declared);
+  /// Equal cells and nothing else.
   [[nodiscard]] static NumberCells make(double min, double max,
-                                        std::optional<std::uint64_t> bins = std::nullopt);
-
-  /// Cells with edges, two or more, finite and ascending, from min to max. Throws InvalidInput also
-  /// for a spike that is not from min to max, or that no decimal number of the column is.
-  static NumberCells with_edges(const std::vector<double>& edges,
-                                std::optional<double> spike = std::nullopt);
-  /// Equal cells, and a spike.
-  static NumberCells with_spike(double min, double max, std::uint64_t bins, double spike);
-
-  /// Cells whose groups are found by the release, privately (`bins: private`); those that find none
-  /// take them for cells of which no number is declared. Throws InvalidInput as the others.
-  static NumberCells with_private_bins(double min, double max,
-                                       std::optional<double> spike = std::nullopt);
+                                        std::optional<std::uint64_t> bins = std::nullopt) {
+    return make(Declaration{.min = min, .max = max, .bins = bins});
+  }
 
   static const ColumnKind kKind;
   [[nodiscard]] static NumberCells declare(const ColumnKind& kind, const Settings& settings);
@@ -205,60 +235,68 @@ class NumberCells {
   void add_canonical(std::string& text) const;
   void describe(ColumnSchema& schema) const;
 
-  /// As declared: empty for equal cells, without the spike's.
-  [[nodiscard]] const std::vector<double>& declared_edges() const noexcept { return declared_; }
-  [[nodiscard]] std::optional<double> spike() const noexcept { return spike_; }
-  /// True if all cells have one width.
-  [[nodiscard]] bool are_equal() const noexcept { return edges_.empty(); }
-  /// As declared: without what a spike adds.
-  [[nodiscard]] std::uint32_t declared_bins() const noexcept { return declared_bins_; }
+  [[nodiscard]] const Declaration& declared() const noexcept { return declared_; }
+  /// True if all cells have one width, and numbers between their points are values.
+  [[nodiscard]] bool are_equal() const noexcept { return edges_.empty() && !multiples_; }
+  /// True if numbers are released to about six digits: nothing says how they are cut.
+  [[nodiscard]] bool are_uncut() const noexcept { return are_equal() && !declares_bins(); }
 
-  [[nodiscard]] double min() const noexcept { return min_; }
-  [[nodiscard]] double max() const noexcept { return max_; }
+  [[nodiscard]] double min() const noexcept { return declared_.min; }
+  [[nodiscard]] double max() const noexcept { return declared_.max; }
   [[nodiscard]] std::uint32_t size() const noexcept { return bins_; }
   /// False if the number of cells was left open.
-  [[nodiscard]] bool declares_bins() const noexcept { return declares_bins_; }
-  [[nodiscard]] bool has_private_bins() const noexcept { return has_private_bins_; }
+  [[nodiscard]] bool declares_bins() const noexcept {
+    if (has_private_bins()) return false;
+    return multiples_ ? !multiples_->is_cut() : declared_.bins || !edges_.empty();
+  }
+  [[nodiscard]] bool has_private_bins() const noexcept { return declared_.private_bins; }
+  /// How many cells the range can have at most.
+  [[nodiscard]] std::uint64_t most_cells() const noexcept {
+    return multiples_ ? multiples_->count() : IntegerCells::kMaxBins;
+  }
+  /// The cells of spikes, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> spike_cells() const;
 
   /// Total; O(length). Texts are read as `read_number_of` does. Numbers beyond a bound, infinities
-  /// included, are kOutside with the bound's cell; other text is kUnreadable with cell 0.
+  /// included, and numbers that are none of a list of values are kOutside with the nearest cell;
+  /// other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {
     return read(static_cast<double>(value));
   }
   [[nodiscard]] Reading read(double value) const noexcept;
 
-  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
-    return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
-  }
-  /// Its points are written.
-  [[nodiscard]] const DecimalLattice& lattice() const noexcept { return lattice_; }
-  /// The double nearest to the lattice point.
-  [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept {
-    return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
-  }
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
+  /// A value of the cell.
+  [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:
-  NumberCells(double min, double max, std::uint32_t bins, bool declares_bins,
-              DecimalLattice lattice);
-  void cut_at(std::vector<double> edges, std::optional<double> spike);
+  NumberCells(Declaration declared, std::uint32_t bins, DecimalLattice lattice);
+
+  [[nodiscard]] static NumberCells of_range(Declaration declared);
+  [[nodiscard]] static NumberCells of_edges(Declaration declared);
+  [[nodiscard]] static NumberCells of_values(Declaration declared);
+  [[nodiscard]] static NumberCells of_step(Declaration declared);
+  void cut_out_spikes(std::vector<double> edges);
 
   [[nodiscard]] double edge(std::uint32_t index) const noexcept;
   [[nodiscard]] std::int64_t first_point(std::uint32_t cell) const noexcept;
+  /// The number that the whole cell is; nullptr for a cell of lattice points.
+  [[nodiscard]] const double* single(std::uint32_t cell) const noexcept;
 
-  double min_;
-  double max_;
-  double bins_per_unit_;
+  Declaration declared_;  // min and max are set whatever declares them
   std::uint32_t bins_;
-  bool declares_bins_;
-  bool has_private_bins_ = false;
   DecimalLattice lattice_;
-  std::uint32_t declared_bins_;
-  std::vector<double> declared_;
-  std::optional<double> spike_;
-  std::vector<double> edges_;  // one more than cells; empty if these are equal
+  double bins_per_unit_;
+  std::vector<double> edges_;  // one more than cells; empty if these are equal, or have a step
+  // Cells that are one number, ascending, and these numbers: spikes, or the values of a list.
+  std::vector<std::uint32_t> single_cells_;
+  std::vector<double> singles_;
+  bool singles_are_points_ = true;           // of the lattice
+  std::optional<IntegerCells> multiples_{};  // of the step, if there is one
+  std::int64_t points_of_step_ = 1;          // of the lattice
 };
 
 }  // namespace mollify

@@ -49,6 +49,15 @@ void read(const Setting& setting, const Called& name, std::string& text) {
   text = setting.text;
 }
 
+void read(const Setting& setting, const Called& name, bool& value) {
+  std::string word;
+  read(setting, name, word);
+  value = word == "true";
+  if (value || word == "false") return;
+  refuse_setting("wrong-type", setting, name,
+                 fmt::format("must be true or false, but is \"{}\"", word));
+}
+
 template <class Integer>
 requires std::is_integral_v<Integer>
 void read(const Setting& setting, const Called& name, Integer& value) {
@@ -128,6 +137,7 @@ T Settings::get(std::string_view key) const {
   return value;
 }
 template std::string Settings::get(std::string_view) const;
+template bool Settings::get(std::string_view) const;
 template std::int64_t Settings::get(std::string_view) const;
 template std::uint64_t Settings::get(std::string_view) const;
 template double Settings::get(std::string_view) const;

@@ -85,7 +85,7 @@ class Settings {
   /// A word of the format.
   [[nodiscard]] bool is(std::string_view key, std::string_view word) const noexcept;
 
-  /// T is std::string, std::int64_t, a finite double, std::uint64_t, or a vector of one of these.
+  /// T is std::string, bool, std::int64_t, a finite double, std::uint64_t, or a vector of one of these.
   /// Refuses a setting that is missing.
   template <class T>
   [[nodiscard]] T get(std::string_view key) const;

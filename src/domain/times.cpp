@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/names.h"
 #include "base/refusal.h"
@@ -127,6 +128,28 @@ std::optional<TimeText> read_time(std::string_view text) noexcept {
   return scan_clock(scanner, time) ? std::optional(time) : std::nullopt;
 }
 
+int side_of_far_time(std::string_view text) noexcept {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const int side = is_negative ? -1 : 1;
+  if (equal_ignoring_case(text, "infinity") || equal_ignoring_case(text, "inf")) return side;
+  const bool is_before_christ = text.size() > 3 && text.ends_with(" BC");
+  if (is_before_christ) text.remove_suffix(3);
+  // A year of more digits than a column has, or before the first one, and then month and day.
+  Scanner scanner(text);
+  const std::string_view year = scanner.digits();
+  constexpr std::size_t kDigits = 4;
+  const bool is_far = is_negative || is_before_christ || year == "0000" || year.size() > kDigits;
+  if (year.size() < kDigits || !is_far) return 0;
+  const bool has_day =
+      scanner.take('-') && scanner.number(2) && scanner.take('-') && scanner.number(2);
+  if (!has_day) return 0;
+  TimeText time;
+  const bool has_clock = scanner.take('T') || scanner.take('t') || scanner.take(' ');
+  if (has_clock ? !scan_clock(scanner, time) : !scanner.at_end()) return 0;
+  return is_before_christ || year == "0000" ? -1 : side;
+}
+
 std::optional<TimeText> read_clock(std::string_view text) noexcept {
   Scanner scanner(text);
   TimeText time;
@@ -217,15 +240,28 @@ constexpr std::string_view kCalendarSchema = R"({
 constexpr std::string_view kZoneSchema = R"({
   "description": "The offset from UTC of the column's clock: Z or +01:00. Default: a clock without a zone; a time that states an offset is read as UTC's clock shows it.",
   "type": "string", "pattern": "^(Z|[-+][0-9]{2}(:?[0-9]{2})?)$"})";
-constexpr std::array kKeysOfDate = {ColumnKey{"min", true, kTimeSchema},
-                                    ColumnKey{"max", true, kTimeSchema},
-                                    ColumnKey{"bins", false, kCalendarSchema}};
-constexpr std::array kKeysOfDatetime = {kKeysOfDate[0], kKeysOfDate[1], kKeysOfDate[2],
+constexpr std::string_view kSpikesSchema = R"({
+  "description": "Days or times that many values are, ascending, each in a cell of its own.",
+  "type": "array", "items": {"type": "string"}})";
+constexpr std::string_view kStepSchema = R"({
+  "description": "All times are whole minutes, hours or days. Default: second.",
+  "enum": ["second", "minute", "hour", "day"]})";
+constexpr std::array kKeysOfDate = {
+    ColumnKey{"min", true, kTimeSchema}, ColumnKey{"max", true, kTimeSchema},
+    ColumnKey{"bins", false, kCalendarSchema}, ColumnKey{"spikes", false, kSpikesSchema}};
+constexpr std::array kKeysOfDatetime = {kKeysOfDate[0],
+                                        kKeysOfDate[1],
+                                        kKeysOfDate[2],
+                                        kKeysOfDate[3],
+                                        ColumnKey{"step", false, kStepSchema},
                                         ColumnKey{"zone", false, kZoneSchema}};
-constexpr std::array<std::string_view, 3> kDates = {"min: 2020-01-31, max: 2026-12-31",
-                                                    "min: 2020-01-31, max: 2026-12-31, bins: month",
-                                                    "min: 2020-01-31, max: 2026-12-31, bins: 7"};
-constexpr std::array<std::string_view, 4> kDatetimes = {
+constexpr std::array<std::string_view, 4> kDates = {
+    "min: 2020-01-31, max: 2026-12-31", "min: 2020-01-31, max: 2026-12-31, bins: month",
+    "min: 2020-01-31, max: 2026-12-31, bins: 7",
+    "min: 2020-01-31, max: 2026-12-31, bins: year, spikes: [2020-01-31, 2024-01-01, 2026-12-31]"};
+constexpr std::array<std::string_view, 6> kDatetimes = {
+    "min: 2026-01-01, max: 2026-12-31, bins: month, step: minute",
+    "min: 2026-01-01, max: 2026-01-02, bins: 3, step: hour, spikes: [2026-01-02]",
     "min: 2026-01-01, max: \"2026-12-31T23:59:59\"",
     "min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: week",
     "min: 2026-01-01, max: \"2026-12-31T23:59:59\", bins: 5, zone: Z",
@@ -254,16 +290,51 @@ std::vector<std::int64_t> beginnings(Period period, std::int64_t first, std::int
   return days;
 }
 
-IntegerCells cells_of(const DateCells::Declaration& declared, std::int64_t min, std::int64_t max) {
-  if (!declared.period) return IntegerCells::make(min, max, declared.bins);
+std::int64_t seconds_of(TimeStep step) {
+  switch (step) {
+    case TimeStep::kSecond:
+      return 1;
+    case TimeStep::kMinute:
+      return 60;
+    case TimeStep::kHour:
+      return 3600;
+    case TimeStep::kDay:
+      break;
+  }
+  return kSecondsOfDay;
+}
+
+/// Of days or seconds: those from `min` to `max` with `spikes`.
+IntegerCells cells_of(const DateCells::Declaration& declared, IntegerCells::Declaration numbers) {
+  if (declared.step) numbers.step = seconds_of(*declared.step);
+  const auto span =
+      static_cast<std::uint64_t>(numbers.max) - static_cast<std::uint64_t>(numbers.min);
+  if (!declared.period) {
+    numbers.bins = declared.bins;
+    if (!numbers.spikes.empty() && !declared.bins && span >= IntegerCells::kMaxBins) {
+      refuse_input("missing-key", "spikes", {WayOut::declare("bins")},
+                   "spikes must be given with bins, if the range is longer than {} seconds",
+                   IntegerCells::kMaxBins);
+    }
+    return IntegerCells::make(numbers);
+  }
   const bool in_days = declared.grain == Grain::kDay;
   const std::int64_t unit = in_days ? 1 : kSecondsOfDay;
-  std::vector<std::int64_t> starts = {min};
+  const std::int64_t min = numbers.min, max = numbers.max;
+  numbers.edges = {min};
   for (const std::int64_t day :
        beginnings(*declared.period, in_days ? min : day_of(min), in_days ? max : day_of(max))) {
-    if (day * unit > min) starts.push_back(day * unit);
+    if (day * unit > min) numbers.edges.push_back(day * unit);
   }
-  return IntegerCells::with_starts(starts, max);
+  if (numbers.step && numbers.edges.size() > 1 && min % *numbers.step != 0 &&
+      numbers.edges[1] - min <
+          *numbers.step - (min % *numbers.step + *numbers.step) % *numbers.step) {
+    refuse_input("not-representable", "step",
+                 "step must leave a value in each cell, but none is from {} to the next {}",
+                 declared.min, name_of(*declared.period));
+  }
+  numbers.edges.push_back(max);
+  return IntegerCells::make(numbers);
 }
 
 }  // namespace
@@ -277,6 +348,11 @@ DateCells DateCells::declare(const ColumnKind& kind, const Settings& settings) {
                        .min = settings.get<std::string>("min"),
                        .max = settings.get<std::string>("max"),
                        .zone = settings.maybe<std::string>("zone")};
+  if (settings.has("spikes")) declared.spikes = settings.get<std::vector<std::string>>("spikes");
+  if (const auto step = settings.maybe<std::string>("step")) {
+    declared.step = named<TimeStep>(*step);
+    if (!declared.step) refuse_name("step", all_names<TimeStep>(), *step, name_list<TimeStep>());
+  }
   if (settings.has("bins")) declared.cut_by(settings.get<std::string>("bins"));
   return make(declared);
 }
@@ -288,6 +364,14 @@ DeclaredSettings DateCells::settings() const {
     settings.emplace_back("bins", Setting::word(std::string(name_of(*declared_.period))));
   }
   if (declared_.bins) settings.emplace_back("bins", Setting::word(std::to_string(*declared_.bins)));
+  if (!declared_.spikes.empty()) {
+    Setting list{.kind = Setting::Kind::kSequence};
+    for (const std::string& spike : declared_.spikes) list.items.push_back(Setting::value(spike));
+    settings.emplace_back("spikes", std::move(list));
+  }
+  if (declared_.step) {
+    settings.emplace_back("step", Setting::word(std::string(name_of(*declared_.step))));
+  }
   if (declared_.zone) settings.emplace_back("zone", Setting::value(*declared_.zone));
   return settings;
 }
@@ -297,6 +381,9 @@ void DateCells::add_canonical(std::string& text) const {
   text += fmt::format(" {} {} {} {}", cells_.min(), cells_.max(), cells_.size(),
                       declared_.zone.value_or("clock"));
   if (declared_.period) text += fmt::format(" {}", name_of(*declared_.period));
+  const IntegerCells::Declaration& numbers = cells_.declared();
+  if (!numbers.spikes.empty()) text += fmt::format(" spikes {}", fmt::join(numbers.spikes, " "));
+  if (numbers.step) text += fmt::format(" step {}", *numbers.step);
 }
 
 void DateCells::describe(ColumnSchema& schema) const {
@@ -338,11 +425,24 @@ DateCells DateCells::make(const Declaration& declared) {
     if (in_days) return day_of(time->seconds);
     return time->seconds + (time->offset ? *offset - *time->offset : 0);
   };
-  const std::int64_t min = place("min", declared.min);
-  const std::int64_t max = place("max", declared.max);
-  refuse_if(min > max, "not-ascending", "min", "min must be at most max, but they are {} and {}",
-            declared.min, declared.max);
-  return DateCells(declared, offset, cells_of(declared, min, max));
+  IntegerCells::Declaration numbers{.min = place("min", declared.min),
+                                    .max = place("max", declared.max)};
+  // A range of days ends with the last one, not with its first second.
+  constexpr std::size_t kLettersOfDay = 10;  // of 2026-01-31
+  if (!in_days && declared.max.size() == kLettersOfDay) numbers.max += kSecondsOfDay - 1;
+  refuse_if(numbers.min > numbers.max, "not-ascending", "min",
+            "min must be at most max, but they are {} and {}", declared.min, declared.max);
+  for (std::size_t i = 0; i < declared.spikes.size(); ++i) {
+    const std::int64_t spike = place("spikes", declared.spikes[i]);
+    refuse_if(i > 0 && spike <= numbers.spikes.back(), "not-ascending", "spikes",
+              "spikes must be ascending, but {} is followed by {}",
+              declared.spikes[i > 0 ? i - 1 : 0], declared.spikes[i]);
+    refuse_if(spike < numbers.min || spike > numbers.max, "out-of-range", "spikes",
+              "spikes must be from {} to {}, but one is {}", declared.min, declared.max,
+              declared.spikes[i]);
+    numbers.spikes.push_back(spike);
+  }
+  return DateCells(declared, offset, cells_of(declared, std::move(numbers)));
 }
 
 DateCells::DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells)
@@ -353,23 +453,48 @@ DateCells::DateCells(Declaration declared, std::optional<std::int64_t> offset, I
   if (offset) form_.offset = static_cast<std::int32_t>(*offset);
 }
 
+std::optional<Moment> DateCells::moment_of(std::string_view text) const noexcept {
+  const auto time = read_time(text);
+  if (!time || (time->offset && declared_.grain == Grain::kDay)) return std::nullopt;
+  if (declared_.grain == Grain::kDay) return Moment{day_of(time->seconds), form_};
+  return Moment{time->seconds - time->offset.value_or(form_.offset.value_or(0)), form_};
+}
+
 Reading DateCells::read(std::string_view text) const noexcept {
   const std::string_view trimmed = without_outer_spaces(text);
   const auto time = read_time(trimmed);
-  if (!time) return {is_null_word(trimmed) ? Verdict::kNull : Verdict::kUnreadable, 0};
+  if (!time) {
+    if (is_null_word(trimmed)) return {Verdict::kNull, 0};
+    return beyond(side_of_far_time(trimmed));
+  }
   const std::int64_t seconds =
       time->offset ? time->seconds + form_.offset.value_or(0) - *time->offset : time->seconds;
-  return cells_.read(declared_.grain == Grain::kDay ? day_of(seconds) : seconds);
+  return read_seconds(seconds);
 }
 
 Reading DateCells::read(const Moment& moment) const noexcept {
   constexpr std::int64_t kFirstDay = -719'162, kLastDay = 2'932'896;  // of years 1 and 9999
   const auto [day, second] = shown_by(moment);
-  if (day < kFirstDay || day > kLastDay) return {Verdict::kUnreadable, 0};
+  if (day < kFirstDay || day > kLastDay) return beyond(day < kFirstDay ? -1 : 1);
   const auto& offset = moment.form.offset;
   const std::int64_t seconds =
       day * kSecondsOfDay + second + (offset ? form_.offset.value_or(0) - *offset : 0);
-  return cells_.read(declared_.grain == Grain::kDay ? day_of(seconds) : seconds);
+  return read_seconds(seconds);
+}
+
+Reading DateCells::read_seconds(std::int64_t seconds) const noexcept {
+  if (declared_.grain == Grain::kDay) return cells_.read(day_of(seconds));
+  if (!declared_.step || seconds < cells_.min()) return cells_.read(seconds);
+  // A clock that shows hours alone shows the one that has begun.
+  const std::int64_t step = seconds_of(*declared_.step);
+  const Reading exact = cells_.read(seconds);
+  return {exact.verdict,
+          cells_.read(std::max(divided_down(seconds, step) * step, cells_.min())).cell};
+}
+
+Reading DateCells::beyond(int side) const noexcept {
+  if (side == 0) return {Verdict::kUnreadable, 0};
+  return {Verdict::kOutside, side < 0 ? 0 : size() - 1};
 }
 
 Moment DateCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/named.h"
 #include "domain/numbers.h"
@@ -29,6 +30,10 @@ struct TimeText {
 /// empty for any other text. Years are from 1 to 9999.
 [[nodiscard]] std::optional<TimeText> read_time(std::string_view text) noexcept;
 
+/// -1 or 1 for a time before or after those years, also an infinity, as databases write them:
+/// "-infinity", "0044-03-15 BC", "12024-02-29"; 0 for every other text.
+[[nodiscard]] int side_of_far_time(std::string_view text) noexcept;
+
 /// "9:30" or "09:30:00.5Z": the clock of a time, without a day. Seconds are since midnight.
 [[nodiscard]] std::optional<TimeText> read_clock(std::string_view text) noexcept;
 
@@ -47,6 +52,14 @@ constexpr auto names_of(Period) {
                     Named{Period::kYear, "year"}};
 }
 
+/// What times may be multiples of.
+enum class TimeStep : std::uint8_t { kSecond, kMinute, kHour, kDay };
+
+constexpr auto names_of(TimeStep) {
+  return std::array{Named{TimeStep::kSecond, "second"}, Named{TimeStep::kMinute, "minute"},
+                    Named{TimeStep::kHour, "hour"}, Named{TimeStep::kDay, "day"}};
+}
+
 /// What of a time a column holds.
 enum class Grain : std::uint8_t { kDay, kSecond };
 
@@ -54,7 +67,8 @@ enum class Grain : std::uint8_t { kDay, kSecond };
 ///
 /// A day may be given as a time, whose clock is left out, and a time as a day, which is its first
 /// second; between day and clock may be a space, an hour may have one digit, and parts of a second
-/// are left out. A zone is stated: the column's clock has one offset from UTC, in which times with
+/// are left out. As `max` of a column of seconds a day is its last second. Days before the year 1,
+/// after 9999 and the infinities of databases lie beyond a bound. A zone is stated: the column's clock has one offset from UTC, in which times with
 /// another offset (`Z`, `+01:00`) are read, times without one are taken to be, and all are written.
 /// Without a stated zone, days and times are what a wall clock shows, and one with an offset is
 /// read as UTC's clock shows it: data frames with a zone hold UTC too, and both must give the same
@@ -67,6 +81,10 @@ class DateCells {
     std::optional<Period> period{};
     std::optional<std::uint64_t> bins{};  ///< instead of a period
     std::optional<std::string> zone{};    ///< "Z" or "+01:00"; of seconds
+    /// Days or times that many values are, each in a cell of its own, ascending.
+    std::vector<std::string> spikes{};
+    /// Values are multiples of it; of seconds.
+    std::optional<TimeStep> step{};
 
     /// Sets period or bins: "month", or "12". Throws InvalidInput for anything else.
     void cut_by(const std::string& text);
@@ -92,18 +110,28 @@ class DateCells {
   /// Days or seconds of the column's clock since the beginning of 1970.
   [[nodiscard]] const IntegerCells& cells() const noexcept { return cells_; }
 
+  /// The cells of spikes, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> spike_cells() const { return cells_.spike_cells(); }
+
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(const Moment& moment) const noexcept;
 
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
     return cells_.points(cell);
   }
+  /// The moment that a text of a day or a time is; nothing for another.
+  [[nodiscard]] std::optional<Moment> moment_of(std::string_view text) const noexcept;
   [[nodiscard]] Moment value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:
   DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells);
+
+  /// Of what lies before (-1) or after (1) all years, or is no time (0).
+  /// Of a time that the column's clock shows.
+  [[nodiscard]] Reading read_seconds(std::int64_t seconds) const noexcept;
+  [[nodiscard]] Reading beyond(int side) const noexcept;
 
   Declaration declared_;
   MomentForm form_;

@@ -135,10 +135,13 @@ std::string BooleanWords::expectation() const {
 namespace {
 
 constexpr std::array kKeysOfWords = {
-    ColumnKey{"values", true, R"({"type": "array", "items": {"$ref": "#/$defs/value"}})"}};
-constexpr std::array<std::string_view, 3> kCategoricals = {
-    "values: [north, south]", "values: [a, \"1.0\", \"09:30\", 2020-01-02, \"true\"]",
-    "values: [N, Y]"};
+    ColumnKey{"values", true, R"({"type": "array", "items": {"$ref": "#/$defs/value"}})"},
+    ColumnKey{"verbatim", false, R"({
+  "description": "True: values are codes that match letter for letter, so that 0412 and 412 are two. Default: false.",
+  "type": "boolean"})"}};
+constexpr std::array<std::string_view, 4> kCategoricals = {
+    "values: [\"0412\", \"412\", \"412.0\"], verbatim: true", "values: [north, south]",
+    "values: [a, \"1.0\", \"09:30\", 2020-01-02, \"true\"]", "values: [N, Y]"};
 constexpr std::array<std::string_view, 2> kOrdinals = {"values: [low, middle, high]",
                                                        "values: [high, middle, low]"};
 
@@ -150,16 +153,20 @@ constinit const ColumnKind Categories::kOrdinal{"ordinal", "words in their order
                                                 kOrdinals, true};
 
 Categories Categories::declare(const ColumnKind& kind, const Settings& settings) {
-  return make(settings.get<std::vector<std::string>>("values"), kind.ordered);
+  return make(settings.get<std::vector<std::string>>("values"), kind.ordered,
+              settings.maybe<bool>("verbatim").value_or(false));
 }
 
 DeclaredSettings Categories::settings() const {
   std::vector<std::string> words;
   for (std::uint32_t cell = 0; cell < size(); ++cell) words.emplace_back(value(cell));
-  return {{"values", list_of(words)}};
+  DeclaredSettings settings = {{"values", list_of(words)}};
+  if (verbatim_) settings.emplace_back("verbatim", Setting::word("true"));
+  return settings;
 }
 
 void Categories::add_canonical(std::string& text) const {
+  if (verbatim_) text += " verbatim";
   for (std::uint32_t cell = 0; cell < size(); ++cell) add_counted(value(cell), text);
 }
 
@@ -167,7 +174,7 @@ void Categories::describe(ColumnSchema& schema) const {
   for (std::uint32_t cell = 0; cell < size(); ++cell) schema.words.emplace_back(value(cell));
 }
 
-Categories Categories::make(const std::vector<std::string>& values, bool ordered) {
+Categories Categories::make(const std::vector<std::string>& values, bool ordered, bool verbatim) {
   constexpr std::size_t kMaxValues = std::size_t{1} << 24U;
   refuse_if(values.empty(), "empty-input", "values",
             "values must list at least one value, but is empty");
@@ -175,26 +182,29 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
             "values must list at most {} values, but lists {}", kMaxValues, values.size());
   Categories categories;
   categories.ordered_ = ordered;
+  categories.verbatim_ = verbatim;
   for (const std::string& value : values) {
     require_declarable(value, {"a value", "values"});
     refuse_if(categories.values_.find(value) != StringIndex::kAbsent, "duplicate-value", "values",
               "values must be distinct, but \"{}\" is listed twice", value);
     const std::uint32_t cell = categories.values_.insert(value);
+    if (verbatim) continue;
     SameValueBuffer buffer;
     const auto same = same_value_text(value, buffer);
     if (!same) continue;
     const std::uint32_t place = categories.typed_.find(*same);
     if (place != StringIndex::kAbsent) {
-      refuse_input("duplicate-value", "values",
+      refuse_input("duplicate-value", "values", {WayOut::set("verbatim", "true")},
                    "values must be distinct, but \"{}\" and \"{}\" are one value, written in two "
-                   "ways: keep one of them",
+                   "ways: keep one of them, or declare verbatim: true, for codes",
                    categories.value(categories.typed_cells_[place]), value);
     }
     categories.typed_.insert(*same);
     categories.typed_cells_.push_back(cell);
   }
   for (const std::size_t no : {0U, 1U}) {
-    if (values.size() != 2 || !BooleanWords::are_usual(values[no], values[1 - no])) continue;
+    if (verbatim || values.size() != 2 || !BooleanWords::are_usual(values[no], values[1 - no]))
+      continue;
     categories.truths_ = BooleanWords::make(values[no], values[1 - no]);
     categories.cell_of_false_ = static_cast<std::uint32_t>(no);
   }

@@ -69,14 +69,16 @@ class BooleanWords {
 /// declared number, day or time is every text that writes the same one (`1`, `1.0`, `01`, `100%`;
 /// `9:30`, `09:30:00`), because a program that writes a column again may write it otherwise; `true`
 /// and `false` are read in any case. Two usual words for truths, as [N, Y] or [0, 1], are read as
-/// BooleanWords reads them. In the order of their list where that is said to mean something, which
-/// scorers use.
+/// BooleanWords reads them. Verbatim codes are only what they are letter for letter: `0412` and
+/// `412` are two. In the order of their list where that is said to mean something, which scorers
+/// use.
 class Categories {
  public:
   /// Throws InvalidInput unless there are 1 to 2^24 distinct values, each of them one line of
-  /// UTF-8 text without control characters, and no two of them write the same value.
-  [[nodiscard]] static Categories make(const std::vector<std::string>& values,
-                                       bool ordered = false);
+  /// UTF-8 text without control characters, and no two of them write the same value, unless they
+  /// are verbatim.
+  [[nodiscard]] static Categories make(const std::vector<std::string>& values, bool ordered = false,
+                                       bool verbatim = false);
 
   static const ColumnKind kCategorical, kOrdinal;
   [[nodiscard]] static Categories declare(const ColumnKind& kind, const Settings& settings);
@@ -108,6 +110,7 @@ class Categories {
   std::optional<BooleanWords> truths_;  // if these are all
   std::uint32_t cell_of_false_ = 0;
   bool ordered_ = false;
+  bool verbatim_ = false;
 };
 
 }  // namespace mollify

@@ -81,6 +81,10 @@ std::string outcome_text(const Column& column, std::uint32_t outcome) {
   if (column.mapping().null_is_category && outcome + 1 == column.size()) return "null";
   std::string first;
   column.write(outcome, 0, first);
+  if (column.is_missing_code(outcome)) {
+    const std::string& label = column.mapping().missing[outcome - column.cell_count()].label;
+    return label.empty() ? first : fmt::format("{} ({})", first, label);
+  }
   const std::uint64_t points = column.points(outcome);
   if (points == 1) return first;
   std::string last;

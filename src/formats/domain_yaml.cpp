@@ -344,9 +344,13 @@ std::string yaml_of(const Setting& setting) {
   if (setting.kind == Setting::Kind::kScalar) {
     return setting.quoted ? scalar(setting.text) : setting.text;
   }
-  std::string text = "[";
-  for (const Setting& item : setting.items) text += (text.size() > 1 ? ", " : "") + yaml_of(item);
-  return text + "]";
+  const bool is_mapping = setting.kind == Setting::Kind::kMapping;
+  std::string text;
+  for (std::size_t i = 0; i < setting.items.size(); ++i) {
+    const bool is_label = is_mapping && i % 2 == 1;
+    text += (i == 0 ? "" : is_label ? ": " : ", ") + yaml_of(setting.items[i]);
+  }
+  return is_mapping ? "{" + text + "}" : "[" + text + "]";
 }
 
 constexpr std::string_view kSchemaOfDomain = R"({
@@ -373,6 +377,10 @@ constexpr std::string_view kSchemaOfDomain = R"({
     "outside": {
       "description": "What all else becomes: clip (numbers, days and times to the nearest, the rest to the first value), a value of the column, or null where null is category. Default: clip.",
       "anyOf": [{"$ref": "#/$defs/value"}, {"type": "null"}]},
+    "missing": {
+      "description": "Codes that stand for a reason why there is no value: a list, which become null, or each with its label, a value of its own.",
+      "oneOf": [{"type": "array", "items": {"$ref": "#/$defs/value"}},
+                {"type": "object", "additionalProperties": {"type": "string"}}]},
     "column": {"oneOf": []}}})";
 
 Json json_of(const Setting& setting, bool words) {
@@ -385,7 +393,7 @@ Json json_of(const Setting& setting, bool words) {
   if (setting.kind == Setting::Kind::kMapping) {
     Json mapping = Json::object();
     for (std::size_t i = 0; i < setting.items.size(); i += 2) {
-      mapping[setting.items[i].text] = json_of(setting.items[i + 1], true);
+      mapping[setting.items[i].text] = json_of(setting.items[i + 1], words);
     }
     return mapping;
   }
@@ -393,8 +401,8 @@ Json json_of(const Setting& setting, bool words) {
     return words && is_word_of_format(setting.text) ? Json{{"value", setting.text}}
                                                     : Json(setting.text);
   }
-  Json number = Json::parse(setting.text, nullptr, false);
-  return number.is_number() ? number : Json(setting.text);
+  Json typed = Json::parse(setting.text, nullptr, false);
+  return typed.is_number() || typed.is_boolean() ? typed : Json(setting.text);
 }
 
 }  // namespace
@@ -441,7 +449,7 @@ std::string domain_json(const Domain& domain) {
   for (const Column& column : domain.columns()) {
     Json one{{"name", column.name()}};
     for (const auto& [key, setting] : column.settings())
-      one[std::string(key)] = json_of(setting, true);
+      one[std::string(key)] = json_of(setting, key != "missing");
     json["columns"].push_back(std::move(one));
   }
   return json.dump();
@@ -462,8 +470,10 @@ std::string domain_schema() {
           fmt::format("{{type: {}{}{}}}", kind->name, example.empty() ? "" : ", ", example);
       examples.push_back(json_of(parse_yaml(settings, "an example"), true));
     }
-    for (const char* key : {"null", "outside"})
-      properties[key] = {{"$ref", fmt::format("#/$defs/{}", key)}};
+    for (const char* key : {"missing", "null", "outside"}) {
+      if (kind->bounded || key != std::string_view("missing"))
+        properties[key] = {{"$ref", fmt::format("#/$defs/{}", key)}};
+    }
     schema["$defs"]["column"]["oneOf"].push_back({{"title", kind->title},
                                                   {"examples", std::move(examples)},
                                                   {"type", "object"},

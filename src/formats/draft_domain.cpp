@@ -101,19 +101,15 @@ class NumberSample {
   std::uint64_t stride_ = 1;
 };
 
-/// The values that are a cell by themselves, the most frequent one first.
+/// The values that are a cell by themselves, ascending.
 std::vector<double> spikes_of(const std::vector<double>& sorted) {
-  std::vector<std::pair<std::size_t, double>> found;
+  std::vector<double> values;
   for (auto at = sorted.begin(); at != sorted.end();) {
     const auto end = std::upper_bound(at, sorted.end(), *at);
     const auto count = static_cast<std::size_t>(end - at);
-    if (count * kOneInOfSpike >= sorted.size()) found.emplace_back(count, *at);
+    if (count * kOneInOfSpike >= sorted.size()) values.push_back(*at);
     at = end;
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& one, const auto& other) { return one.first > other.first; });
-  std::vector<double> values;
-  for (const auto& [count, value] : found) values.push_back(value);
   return values;
 }
 
@@ -474,31 +470,33 @@ class ColumnSketch {
       return IntegerCells::make(min_integer_, max_integer_, kBins);
     }
     std::vector<double> sorted = sample_.sorted();
-    std::set<std::int64_t> edges;
+    IntegerCells::Declaration declared;
     for (const double spike : spikes_of(sorted)) {
-      edges.insert({static_cast<std::int64_t>(spike), static_cast<std::int64_t>(spike) + 1});
+      declared.spikes.push_back(static_cast<std::int64_t>(spike));
       std::erase(sorted, spike);
     }
+    std::set<std::int64_t> edges;
     for (const double edge : quantiles_of(sorted, min_, max_)) {
       edges.insert(static_cast<std::int64_t>(edge));
     }
     std::erase_if(edges,
                   [&](std::int64_t edge) { return edge < min_integer_ || edge > max_integer_; });
     edges.insert({min_integer_, max_integer_});
-    return IntegerCells::with_edges({edges.begin(), edges.end()});
+    declared.edges = {edges.begin(), edges.end()};
+    return IntegerCells::make(declared);
   }
 
   [[nodiscard]] Cells numbers() const {
     if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
     std::vector<double> sorted = sample_.sorted();
-    const std::vector<double> spikes = spikes_of(sorted);
-    const auto spike = spikes.empty() ? std::nullopt : std::optional<double>(spikes.front());
-    if (spike) std::erase(sorted, *spike);
-    std::vector<double> edges = quantiles_of(sorted, min_, max_);
-    edges.insert(edges.begin(), min_);
-    edges.push_back(max_);
+    NumberCells::Declaration declared;
+    declared.spikes = spikes_of(sorted);
+    for (const double spike : declared.spikes) std::erase(sorted, spike);
+    declared.edges = quantiles_of(sorted, min_, max_);
+    declared.edges.insert(declared.edges.begin(), min_);
+    declared.edges.push_back(max_);
     try {
-      return NumberCells::with_edges(edges, spike);
+      return NumberCells::make(declared);
     } catch (const InvalidInput&) {  // no decimal number lies there
       return NumberCells::make(min_, max_, kBins);
     }

@@ -25,7 +25,7 @@ struct DomainDraft {
 /// - false/true, f/t and no/yes, both seen, make a boolean.
 /// - Whole numbers, also written as 3.0, make an integer column, ungrouped if it spans at most 64
 ///   integers.
-/// - Other numbers make a number column. A value that a tenth of all numbers are is its spike.
+/// - Other numbers make a number column. A value that a tenth of all numbers are is a spike.
 /// - Both are cut at the deciles of the file, rounded to few digits, and once more in a long tail;
 ///   of fewer than 100 records into 10 bins of equal width. An integer that a tenth of all are is a
 ///   cell by itself.

@@ -25,8 +25,9 @@ class Setting::Inside {
     inside::Setting made{.quoted = setting.form_ == Form::kText && !is_word, .text = setting.text_};
     if (setting.form_ == Form::kValue) made.quoted = true;
     if (setting.form_ == Form::kNull) made = {.null = true, .text = "null"};
-    if (setting.form_ != Form::kList) return made;
-    made.kind = inside::Setting::Kind::kSequence;
+    if (setting.form_ != Form::kList && setting.form_ != Form::kLabels) return made;
+    made = {.kind = setting.form_ == Form::kList ? inside::Setting::Kind::kSequence
+                                                 : inside::Setting::Kind::kMapping};
     for (const Setting& item : setting.items_) made.items.push_back(of({}, item));
     return made;
   }

@@ -472,13 +472,13 @@ namespace {
 constexpr double kLeastMass = 0x1p-80;
 
 Interval interval_of(const Column& column) {
-  if (!column.mapping().null_is_category) {
+  if (column.beside() == 0) {
     if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
         numbers != nullptr && numbers->are_equal()) {
       return {numbers->min(), numbers->max()};
     }
     if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
-        integers != nullptr && integers->declared_edges().empty()) {
+        integers != nullptr && integers->are_equal()) {
       return {static_cast<double>(integers->min()) - 0.5,
               static_cast<double>(integers->max()) + 0.5};
     }

@@ -20,9 +20,9 @@ class Domain;
 ///
 /// A number, or an integer, a day or a time in more than 32 cells, is the middle of its cell in
 /// [0, 1], cells counted alike however wide; others of these, and ordinals, are ordered levels;
-/// booleans and categories are categories, null included. A null category of ordered cells adds a
-/// column of two levels behind it, 1 for null, and puts the value itself in the middle of its
-/// range.
+/// booleans and categories are categories, null included. Missing codes and the null category of
+/// ordered cells add a column of levels behind it, 0 for a value, and put the value itself in the
+/// middle of its range.
 class RecordLayout {
  public:
   explicit RecordLayout(const Domain& domain);
@@ -43,7 +43,8 @@ class RecordLayout {
   struct Place {
     std::uint32_t cells;
     Scale scale;
-    bool has_null;      // as a column of its own behind this one
+    std::uint32_t
+        beside;         // levels of the column behind this one that are no value; 0: there is none
     std::size_t mixed;  // the column of the points
   };
 

@@ -149,7 +149,7 @@ TEST(Advise, GivesATableInTheCentralModel) {
 TEST(Advise, WeighsTheWaysToAWholeTable) {
   const CommandLine command;
   command.files.write("skewed.yaml",
-                      "columns:\n  a: {type: number, min: 0, max: 1000, bins: 12, spike: 0}\n"
+                      "columns:\n  a: {type: number, min: 0, max: 1000, bins: 12, spikes: [0]}\n"
                       "  b: {type: integer, min: 0, max: 50}\n"
                       "  c: {type: number, min: 0, max: 10, bins: 8}\n");
   command.files.write("numbers.yaml",

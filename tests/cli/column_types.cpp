@@ -16,7 +16,7 @@ constexpr const char* kEveryType =
     "columns:\n"
     "  grade: {type: ordinal, values: [low, middle, high]}\n"
     "  rooms: {type: integer, edges: [0, 1, 3, 10]}\n"
-    "  cost: {type: number, min: 0, max: 100, bins: 2, spike: 0, null: \"0\"}\n"
+    "  cost: {type: number, min: 0, max: 100, bins: 2, spikes: [0], null: \"0\"}\n"
     "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter, null: category}\n"
     "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: Z}\n";
 constexpr const char* kRows =

@@ -67,7 +67,7 @@ TEST(Compare, TellsMeansOfPointsInRealUnits) {
   command.files.write(
       "wide.yaml",
       "columns:\n"
-      "  cost: {type: number, edges: [0, 10, 100, 1000], spike: 0, null: category}\n"
+      "  cost: {type: number, edges: [0, 10, 100, 1000], spikes: [0], null: category}\n"
       "  day: {type: date, min: 2020-01-01, max: 2020-12-31, bins: month}\n"
       "  x: {type: number, min: 0, max: 1}\n");
   command.files.write("wide.csv",

@@ -27,7 +27,7 @@ class Wards : public CommandLine {
                 "columns:\n"
                 "  ward: {type: categorical, values: [north, south, east]}\n"
                 "  sex: {type: categorical, values: [female, male], null: category}\n"
-                "  dose: {type: number, min: 0, max: 8, bins: 8, spike: 0}\n");
+                "  dose: {type: number, min: 0, max: 8, bins: 8, spikes: [0]}\n");
     std::mt19937_64 random(1);
     std::string table = "id,ward,sex,dose\n";
     for (int row = 0; row < kRows; ++row) {
@@ -140,7 +140,7 @@ TEST(SampleMarginals, FindsBinsPrivately) {
                       "columns:\n"
                       "  ward: {type: categorical, values: [north, south, east]}\n"
                       "  age: {type: integer, min: 0, max: 100000, bins: private}\n"
-                      "  dose: {type: number, min: 0, max: 1000, bins: private, spike: 0, null: "
+                      "  dose: {type: number, min: 0, max: 1000, bins: private, spikes: [0], null: "
                       "category}\n");
   std::mt19937_64 random(2);
   std::string table = "id,ward,age,dose\n";
@@ -274,7 +274,7 @@ TEST_P(WardsOfAnyBins, AreReleasedWhateverTheDataHold) {
                                   "  ward: {type: categorical, values: [north, south, east]}\n"
                                   "  sex: {type: categorical, values: [female, male], null: "
                                   "category}\n"
-                                  "  dose: {type: number, min: 0, max: 8, spike: 0, bins: ") +
+                                  "  dose: {type: number, min: 0, max: 8, spikes: [0], bins: ") +
                           GetParam() + "}\n");
   command.files.write("public.csv", "ward,sex,dose\neast,,7\nnorth,male,0\n");
   const std::string good = command.files.read("data.csv");
@@ -353,7 +353,7 @@ TEST(SampleMarginals, JoinsSkewedColumnsByACopula) {
   const auto domain = [](const std::string& more) {
     return "columns:\n  spent: {type: number, min: 0, max: 100" + more +
            "}\n  saved: {type: number, min: 0, max: 100" + more +
-           (more.empty() ? "" : ", spike: 0") + "}\n";
+           (more.empty() ? "" : ", spikes: [0]") + "}\n";
   };
   command.files.write("data.csv", table);
   command.files.write("domain.yaml", domain(", bins: private"));

@@ -346,6 +346,22 @@ TEST(NumberCells, WriteAFixedNumberOfDecimals) {
 
 // ---- Declared mappings
 
+// ICD codes: 0412 and 412 are two diseases.
+TEST(Categories, VerbatimMatchLetterForLetter) {
+  const Column codes =
+      Column::make("icd", Categories::make({"0412", "412", "250.0", "250.00"}, false, true));
+  EXPECT_EQ(codes.encode("0412"), 0U);
+  EXPECT_EQ(codes.encode("412"), 1U);
+  EXPECT_EQ(codes.encode(std::int64_t{412}), 1U);
+  EXPECT_EQ(codes.encode("250.00"), 3U);
+  EXPECT_EQ(codes.read("0412.0").verdict, Verdict::kOutside);
+  EXPECT_EQ(codes.read("00412").verdict, Verdict::kOutside);
+  const Column truths = Column::make("flag", Categories::make({"N", "Y"}, false, true));
+  EXPECT_EQ(truths.read("yes").verdict, Verdict::kOutside);
+  EXPECT_NE(truths.canonical_text(),
+            Column::make("flag", Categories::make({"N", "Y"})).canonical_text());
+}
+
 TEST(Mapping, NullCategoryIsTheLastOutcomeAndAnEmptyField) {
   const Column column =
       Column::make("i", IntegerCells::make(0, 4), {.null_is_category = true, .outside_value = "2"});
@@ -444,13 +460,13 @@ TEST(Cells, RefuseWhatCannotBeDeclared) {
               (void)Categories::make({"a", "1", "1.0"});
             }),
             "values must be distinct, but \"1\" and \"1.0\" are one value, written in two ways: "
-            "keep one of them");
+            "keep one of them, or declare verbatim: true, for codes");
   EXPECT_EQ(
       refusal_of([] {
         (void)Categories::make({"true", "2", "True"});
       }),
       "values must be distinct, but \"true\" and \"True\" are one value, written in two ways: "
-      "keep one of them");
+      "keep one of them, or declare verbatim: true, for codes");
   EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(5, 4); }),
             "min must be at most max, but they are 5 and 4");
   EXPECT_EQ(refusal_of([] { (void)IntegerCells::make(0, 4, 0); }),

@@ -217,9 +217,9 @@ RC_GTEST_PROP(Domain, EncodeIsTotal, (const std::vector<std::string>& record)) {
 }
 
 // What decides where a cell lies decides the hash that a certificate names the domain by.
-TEST(Domain, HashCoversEdgesSpikeAndZone) {
-  const auto of_numbers = [](const std::vector<double>& edges, std::optional<double> spike) {
-    return Domain::make({Column::make("x", NumberCells::with_edges(edges, spike))}).hash();
+TEST(Domain, HashCoversEdgesSpikesStepsAndZones) {
+  const auto of_numbers = [](const NumberCells::Declaration& declared) {
+    return Domain::make({Column::make("x", NumberCells::make(declared))}).hash();
   };
   const auto of_times = [](std::optional<std::string> zone) {
     return Domain::make({Column::make("t", DateCells::make({.grain = Grain::kSecond,
@@ -230,15 +230,19 @@ TEST(Domain, HashCoversEdgesSpikeAndZone) {
         .hash();
   };
   // As many cells from as far to as far each time.
-  const std::vector<std::string> hashes = {of_numbers({0, 2, 5, 10}, std::nullopt),
-                                           of_numbers({0, 2, 6, 10}, std::nullopt),
-                                           of_numbers({0, 1, 5, 10}, std::nullopt),
-                                           of_numbers({0, 2, 5, 10}, 3),
-                                           of_numbers({0, 2, 5, 10}, 4),
+  const std::vector<std::string> hashes = {of_numbers({.edges = {0, 2, 5, 10}}),
+                                           of_numbers({.edges = {0, 2, 6, 10}}),
+                                           of_numbers({.edges = {0, 1, 5, 10}}),
+                                           of_numbers({.edges = {0, 2, 5, 10}, .spikes = {3}}),
+                                           of_numbers({.edges = {0, 2, 5, 10}, .spikes = {4}}),
+                                           of_numbers({.edges = {0, 2, 5, 10}, .step = 0.5}),
+                                           of_numbers({.edges = {0, 2, 5, 10}, .step = 0.25}),
+                                           of_numbers({.values = {0, 2, 5, 10}}),
+                                           of_numbers({.values = {0, 2, 6, 10}}),
                                            of_times(std::nullopt),
                                            of_times("Z"),
                                            of_times("+01:00")};
-  EXPECT_EQ(hashes.front(), of_numbers({0, 2, 5, 10}, std::nullopt));
+  EXPECT_EQ(hashes.front(), of_numbers({.edges = {0, 2, 5, 10}}));
   EXPECT_EQ(std::set<std::string>(hashes.begin(), hashes.end()).size(), hashes.size());
 }
 
@@ -471,9 +475,11 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
       "space grid needs at most 3 columns, but the domain has 4 (\"x\" 1048576, \"y\" 1048576, "
       "\"z\" 1048576, \"u\" 1048576): leave columns out of the domain, or take --space "
       "candidates");
-  EXPECT_EQ(refusal({number("x"), word("w")}, SpaceKind::kGrid),
-            "space grid needs columns of numbers or integers without a null category, but column "
-            "\"w\" is not one: leave it out of the domain, or take --space candidates");
+  EXPECT_EQ(
+      refusal({number("x"), word("w")}, SpaceKind::kGrid),
+      "space grid needs columns of numbers or integers without spikes, values, missing codes or "
+      "a null category, but column \"w\" is not one: leave it out of the domain, or take --space "
+      "candidates");
 }
 
 TEST(SpaceKind, HasNames) {

@@ -1,5 +1,6 @@
 #include "domain/times.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -74,11 +75,34 @@ TEST(DateCells, ReadEveryTextTotally) {
   expect("2027-01-01", Verdict::kOutside, 11);
   expect("", Verdict::kNull, 0);
   expect("NA", Verdict::kNull, 0);
-  for (const char* text : {"2026-02-29", "2026-13-01", "2026-3-1", "26-03-01", "0000-01-01", "soon",
-                           "2026-03-31T", "2026-03-31T24:00:00", "2026-03-31X", "20260331",
+  for (const char* text : {"2026-02-29", "2026-13-01", "2026-3-1", "26-03-01", "x0000-01-01",
+                           "soon", "2026-03-31T", "2026-03-31T24:00:00", "2026-03-31X", "20260331",
                            "2026-03-31T10:00:00+1", "2026-03-31T10:00:00+01:00x", "46112"}) {
     expect(text, Verdict::kUnreadable, 0);
   }
+}
+
+// Databases have infinite days, and programs days of many years: they lie beyond the nearer bound.
+TEST(DateCells, ReadFarTimesAsTheNearestBound) {
+  const DateCells cells = days("2026-01-01", "2026-12-31", "month");
+  for (const char* text : {"infinity", "+Infinity", "inf", "10000-01-01", "294247-01-10",
+                           "12024-02-29 10:00:00", "+12024-02-29T10:00:00Z"}) {
+    EXPECT_EQ(cells.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(cells.read(text).cell, 11U) << text;
+  }
+  for (const char* text : {"-infinity", "-Inf", "0000-01-01", "-0044-03-15", "0044-03-15 BC"}) {
+    EXPECT_EQ(cells.read(text).verdict, Verdict::kOutside) << text;
+    EXPECT_EQ(cells.read(text).cell, 0U) << text;
+  }
+  for (const char* text : {"infinite", "10000-1-1", "20260331-01-01x", "1e400", "-2026", "BC"}) {
+    EXPECT_EQ(cells.read(text).verdict, Verdict::kUnreadable) << text;
+  }
+  const std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(cells.read(Moment{far}).cell, 11U);
+  EXPECT_EQ(cells.read(Moment{-far}).cell, 0U);
+  const MomentForm micros{.kind = MomentForm::Kind::kInstant, .per_second = 1'000'000};
+  EXPECT_EQ(cells.read(Moment{far, micros}).cell, 11U) << "as DuckDB and PostgreSQL hold them";
+  EXPECT_EQ(cells.read(Moment{far, micros}).verdict, Verdict::kOutside);
 }
 
 TEST(DateCells, ReadTimesOnTheStatedClock) {
@@ -100,7 +124,9 @@ TEST(DateCells, ReadTimesOnTheStatedClock) {
   EXPECT_EQ(wall.read("2026-01-09").verdict, Verdict::kValue);
   EXPECT_EQ(span_of(times("1969-12-31", "1970-01-01", "Z"), 0),
             "1969-12-31T00:00:00Z..1969-12-31T00:00:00Z");
-  EXPECT_EQ(times("1969-12-31T23:59:60", "1970-01-01").size(), 2U) << "a leap second";
+  EXPECT_EQ(times("1969-12-31T23:59:60", "1970-01-01T00:00:00").size(), 2U) << "a leap second";
+  EXPECT_EQ(times("2023-12-31", "2023-12-31").read("2023-12-31T15:00:00").verdict, Verdict::kValue)
+      << "a range ends with the end of its last day";
 }
 
 TEST(DateCells, TellTheirBoundsWithTheirZone) {
@@ -115,7 +141,7 @@ TEST(DateCells, TellTheirBoundsWithTheirZone) {
                          .max = "2020-03-01",
                          .bins = 3,
                          .zone = "+01:00"}),
-            "a time from 2020-02-29T00:00:00+01:00 to 2020-03-01T00:00:00+01:00");
+            "a time from 2020-02-29T00:00:00+01:00 to 2020-03-01T23:59:59+01:00");
 }
 
 TEST(DateCells, RefuseInOneSentence) {

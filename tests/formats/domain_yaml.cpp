@@ -148,7 +148,7 @@ TEST(ParseDomain, WordsInQuotesAreValues) {
 TEST(ParseDomain, BinsMayBePrivate) {
   const std::string yaml =
       "columns: {i: {type: integer, min: 0, max: 99999, bins: private}, j: {type: integer, min: 0, "
-      "max: 9, bins: private}, x: {type: number, min: 0, max: 1, bins: private, spike: 0}}";
+      "max: 9, bins: private}, x: {type: number, min: 0, max: 1, bins: private, spikes: [0]}}";
   const Domain domain = parse_domain(yaml, "d.yaml");
   const std::uint32_t sizes[] = {4096, 10, 4097};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -217,10 +217,10 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(
       refusal("columns:\n  x: {type: number, edges: [0, 9, 9]}\n"),
       "d.yaml line 2: column \"x\": edges must be finite and ascending, but 9 is followed by 9");
-  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, spike: 0}\n"),
-            "d.yaml line 2: column \"x\": spike must be given with bins or edges");
-  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spike: 10}\n"),
-            "d.yaml line 2: column \"x\": spike must be a number from 0 to 9, but is 10");
+  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, spikes: [0]}\n"),
+            "d.yaml line 2: column \"x\": spikes must be given with bins or edges");
+  EXPECT_EQ(refusal("columns:\n  x: {type: number, min: 0, max: 9, bins: 3, spikes: [10]}\n"),
+            "d.yaml line 2: column \"x\": spikes must be numbers from 0 to 9, but one is 10");
   EXPECT_EQ(refusal("columns:\n  x: {type: date, min: 2026-01-01, max: 2026-02-01, bins: moon}\n"),
             "d.yaml line 2: column \"x\": bins must be " + all_names<Period>() +
                 " or a number, but is \"moon\"");

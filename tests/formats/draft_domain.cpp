@@ -121,7 +121,7 @@ TEST(DraftDomain, CutsNumbersWhereTheyLie) {
   const DomainDraft draft = draft_domain(path);
   EXPECT_EQ(parse_domain(domain_yaml(draft.domain, draft.notes), "draft"), draft.domain);
   const auto& cost = std::get<NumberCells>(draft.domain.columns()[0].cells());
-  EXPECT_EQ(cost.spike(), 0);
+  EXPECT_EQ(cost.declared().spikes, std::vector<double>{0});
   EXPECT_GE(cost.size(), 10U);
   const auto& visits = std::get<IntegerCells>(draft.domain.columns()[1].cells());
   EXPECT_THAT(visits.declared_edges(), testing::Contains(1));

@@ -31,8 +31,8 @@ constexpr const char* kYaml =
     "  income: {type: number, min: 0, max: 2e5, bins: 20, null: category}\n"
     "  grade: {type: ordinal, values: [low, high]}\n"
     "  rooms: {type: integer, edges: [0, 1, 9]}\n"
-    "  rent: {type: number, edges: [0, 10, 1000], spike: 0}\n"
-    "  cost: {type: number, min: 0, max: 10, bins: 2, spike: 0}\n"
+    "  rent: {type: number, edges: [0, 10, 1000], spikes: [0]}\n"
+    "  cost: {type: number, min: 0, max: 10, bins: 2, spikes: [0]}\n"
     "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter}\n"
     "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: \"+01:00\"}\n";
 
@@ -49,9 +49,9 @@ Domain made_in_a_program() {
        Column::declare("grade",
                        {{"type", "ordinal"}, {"values", std::vector<std::string>{"low", "high"}}}),
        Column::declare("rooms", {{"type", "integer"}, {"edges", {0, 1, 9}}}),
-       Column::declare("rent", {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spike", 0}}),
+       Column::declare("rent", {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spikes", {0}}}),
        Column::declare("cost",
-                       {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spike", 0}}),
+                       {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spikes", {0}}}),
        Column::declare(
            "visit",
            {{"type", "date"}, {"min", "2026-01-01"}, {"max", "2026-12-31"}, {"bins", "quarter"}}),

@@ -36,11 +36,10 @@ std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
         columns.emplace_back(MarginalColumn{column.size(), is_ordered(column.cells())});
     if (!has_private_bins(column.cells())) continue;
     made.private_bins = true;
-    const auto* const numbers = std::get_if<NumberCells>(&column.cells());
-    if (numbers != nullptr && numbers->spike()) {
-      made.apart.push_back(numbers->read(*numbers->spike()).cell);
+    made.apart = spike_cells(column.cells());
+    for (std::uint32_t one = column.cell_count(); one < column.size(); ++one) {
+      made.apart.push_back(one);
     }
-    if (column.mapping().null_is_category) made.apart.push_back(column.size() - 1);
   }
   return columns;
 }
