@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -36,6 +37,8 @@ constexpr std::size_t kLeastForQuantiles = 100;
 constexpr std::size_t kOneInOfSpike = 10;
 /// Integers beyond are not taken for such, if they are written with a point.
 constexpr double kMostExact = 0x1p53;
+/// Numbers of as many decimals or more are measured, not written in steps.
+constexpr std::size_t kMostDecimals = 6;
 
 // Values that keep a column from being of a type, where nearly all are of it, or all but one word
 // that is written again and again, as "n/a" is.
@@ -127,6 +130,8 @@ double rounded_between(double before, double value, double after) {
 std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max) {
   constexpr double kLongTail = 3;
   constexpr double kTail = 0.02;
+  constexpr double kThinner = 4;
+  constexpr double kFewest = 2;
   std::vector<double> edges = {min};
   const auto last = static_cast<double>(std::max<std::size_t>(sorted.size(), 1) - 1);
   const auto add = [&](double level) {
@@ -134,9 +139,10 @@ std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, 
     if (value > edges.back() && value < max) edges.push_back(value);
   };
   for (std::uint32_t i = 1; i < kBins && !sorted.empty(); ++i) add(static_cast<double>(i) / kBins);
-  if (edges.size() > 2 &&
-      sorted.back() - edges.back() > kLongTail * (edges.back() - edges[edges.size() - 2])) {
-    add(1 - kTail);
+  // A cell is written evenly, so one that reaches far beyond its values moves the mean.
+  for (double tail = kTail; tail * last >= kFewest && edges.size() > 2; tail /= kThinner) {
+    if (sorted.back() - edges.back() > kLongTail * (edges.back() - edges[edges.size() - 2]))
+      add(1 - tail);
   }
   if (edges.size() > 2 && edges[1] - sorted.front() > kLongTail * (edges[2] - edges[1])) {
     const double value = sorted[static_cast<std::size_t>(kTail * last)];
@@ -276,6 +282,8 @@ class ColumnSketch {
     std::vector<std::string> sorted;
     for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
     std::sort(sorted.begin(), sorted.end());
+    if (has_codes_) return Categories::make(sorted, false, true);
+    if (are_ranges(sorted)) return Categories::make(sorted, true);
     // Of the ways in which one number is written the first one is enough.
     std::set<std::string, std::less<>> seen;
     std::erase_if(sorted, [&seen](const std::string& value) {
@@ -289,6 +297,48 @@ class ColumnSketch {
   [[nodiscard]] bool has_null() const { return has_null_; }
 
  private:
+  /// "0-4", "<5", "90+": the numbers that it begins and ends with; nothing for another word.
+  static std::optional<std::pair<double, double>> range_in(std::string_view word) {
+    const bool is_below = word.starts_with('<'), is_above = word.starts_with('>');
+    if (is_below || is_above) word.remove_prefix(word.substr(1).starts_with('=') ? 2 : 1);
+    const bool is_open = word.ends_with('+');
+    if (is_open) word.remove_suffix(1);
+    const std::size_t mark = word.find('-', 1);
+    const auto low = read_number(word.substr(0, mark));
+    if (!low) return std::nullopt;
+    constexpr double kEnd = std::numeric_limits<double>::infinity();
+    if (is_below) return std::pair{-kEnd, *low};
+    if (is_above || is_open) return std::pair{*low, kEnd};
+    const auto high = mark == word.npos ? low : read_number(word.substr(mark + 1));
+    if (!high || *high < *low) return std::nullopt;
+    return std::pair{*low, *high};
+  }
+
+  /// True for ranges of numbers, which are then sorted by them.
+  static bool are_ranges(std::vector<std::string>& words) {
+    const auto is_range = [](const std::string& word) { return range_in(word).has_value(); };
+    if (words.size() < 2 || !std::all_of(words.begin(), words.end(), is_range)) return false;
+    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
+      return range_in(one) < range_in(other);
+    });
+    return true;
+  }
+
+  /// All values of the numbers, ascending, if they are few and come again.
+  [[nodiscard]] std::vector<double> few_numbers() const {
+    constexpr std::size_t kMostListed = 20;
+    constexpr std::size_t kTimesEach = 5;  // of few rows nothing comes again
+    std::set<double> all;
+    if (values_.size() > kMaxCategories) return {};
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      UnmarkedBuffer buffer;
+      const std::string_view unmarked = without_marks(values_[i], false, buffer);
+      all.insert(read_number(unmarked.empty() ? values_[i] : unmarked).value_or(0));
+    }
+    if (all.size() > kMostListed || kTimesEach * all.size() > seen_) return {};
+    return {all.begin(), all.end()};
+  }
+
   void see_words(std::string_view text) {
     constexpr auto kWordsOfASentence = 4;
     if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
@@ -418,6 +468,7 @@ class ColumnSketch {
     const std::string_view text = unmarked.empty() ? written : unmarked;
     const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
     const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
+    has_codes_ = has_codes_ || (padded && read_number(text));
     const auto number = padded ? std::nullopt : read_number(text);
     if (!number || !std::isfinite(*number)) return false;
     has_mark_ = has_mark_ || !unmarked.empty();
@@ -425,7 +476,12 @@ class ColumnSketch {
     min_ = std::min(min_, *number);
     max_ = std::max(max_, *number);
     sample_.see(*number);
-    const bool has_point = text.find('.') != std::string_view::npos;
+    const std::size_t point = text.find('.');
+    const bool has_point = point != std::string_view::npos;
+    const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;
+    const std::size_t decimals = has_point ? text.find_last_not_of('0') - point
+                                           : std::size_t{has_exponent ? kMostDecimals : 0};
+    decimals_ = std::max(decimals_, decimals);
     has_point_ = has_point_ || has_point;
     // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
     const auto integer =
@@ -434,6 +490,8 @@ class ColumnSketch {
       all_integers_ = false;
       return true;
     }
+    const bool has_size = *integer != std::numeric_limits<std::int64_t>::min();
+    common_divisor_ = has_size ? std::gcd(common_divisor_, *integer) : 1;
     min_integer_ = std::min(min_integer_, *integer);
     max_integer_ = std::max(max_integer_, *integer);
     return true;
@@ -465,12 +523,21 @@ class ColumnSketch {
   [[nodiscard]] Cells integers() const {
     const std::uint64_t span =
         static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
-    if (span < kMaxUngrouped) return IntegerCells::make(min_integer_, max_integer_);
+    if (span < kMaxUngrouped && (common_divisor_ == 1 || span == 0))
+      return IntegerCells::make(min_integer_, max_integer_);
+    IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
+    if (std::max(-min_, max_) <= kMostExact) {
+      for (const double number : few_numbers())
+        declared.values.push_back(static_cast<std::int64_t>(number));
+      if (!declared.values.empty()) return IntegerCells::make(declared);
+    }
+    if (common_divisor_ > 1) declared.step = common_divisor_;
     if (!sample_.is_enough() || std::max(-min_, max_) > kMostExact) {
-      return IntegerCells::make(min_integer_, max_integer_, kBins);
+      const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
+      declared.bins = std::min<std::uint64_t>(kBins, span / step + 1);
+      return IntegerCells::make(declared);
     }
     std::vector<double> sorted = sample_.sorted();
-    IntegerCells::Declaration declared;
     for (const double spike : spikes_of(sorted)) {
       declared.spikes.push_back(static_cast<std::int64_t>(spike));
       std::erase(sorted, spike);
@@ -487,19 +554,37 @@ class ColumnSketch {
   }
 
   [[nodiscard]] Cells numbers() const {
-    if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
+    NumberCells::Declaration declared{.min = min_, .max = max_};
+    if (const auto few = few_numbers(); !few.empty()) {
+      declared.values = few;
+      return NumberCells::make(declared);
+    }
+    if (decimals_ < kMostDecimals)
+      declared.step = DecimalLattice(-static_cast<int>(decimals_)).value(1);
+    if (!sample_.is_enough()) {
+      declared.bins = kBins;
+      return with_step_if_it_fits(declared);
+    }
     std::vector<double> sorted = sample_.sorted();
-    NumberCells::Declaration declared;
     declared.spikes = spikes_of(sorted);
     for (const double spike : declared.spikes) std::erase(sorted, spike);
     declared.edges = quantiles_of(sorted, min_, max_);
     declared.edges.insert(declared.edges.begin(), min_);
     declared.edges.push_back(max_);
-    try {
-      return NumberCells::make(declared);
-    } catch (const InvalidInput&) {  // no decimal number lies there
-      return NumberCells::make(min_, max_, kBins);
+    return with_step_if_it_fits(declared);
+  }
+
+  /// Cells that hold no multiple of the step have none, and where no decimal number lies they are
+  /// equal.
+  [[nodiscard]] Cells with_step_if_it_fits(NumberCells::Declaration declared) const {
+    for (const bool has_step : {true, false}) {
+      if (!has_step) declared.step.reset();
+      try {
+        return NumberCells::make(declared);
+      } catch (const InvalidInput&) {
+      }
     }
+    return NumberCells::make(min_, max_, kBins);
   }
 
   // No more than decide whether the column is categorical; all integers, which may be identifiers.
@@ -521,7 +606,10 @@ class ColumnSketch {
   bool has_point_ = false;  // a number's text
   bool has_mark_ = false;   // commas between thousands, a percent sign
   bool has_null_ = false;
-  bool all_integers_ = true;  // of the numbers
+  bool has_codes_ = false;           // numbers with leading zeros
+  std::size_t decimals_ = 0;         // of the number that has most
+  std::int64_t common_divisor_ = 0;  // of the integers
+  bool all_integers_ = true;         // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
   std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();

@@ -24,14 +24,16 @@ struct DomainDraft {
 ///
 /// - false/true, f/t and no/yes, both seen, make a boolean.
 /// - Whole numbers, also written as 3.0, make an integer column, ungrouped if it spans at most 64
-///   integers.
-/// - Other numbers make a number column. A value that a tenth of all numbers are is a spike.
-/// - Both are cut at the deciles of the file, rounded to few digits, and once more in a long tail;
-///   of fewer than 100 records into 10 bins of equal width. An integer that a tenth of all are is a
-///   cell by itself.
+///   integers. Other numbers make a number column. At most 20 different ones, of five times as many
+///   rows, are listed.
+/// - Both are cut at the deciles of the file, rounded to few digits, and more often in a long tail;
+///   of fewer than 100 records into 10 bins of equal width. A value that a tenth of all are is a
+///   spike. Integers that have a common divisor have it as their step, and numbers the decimals of
+///   the value that has most, up to 5.
 /// - Days make a date, by day, month or year.
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
-///   Numbers with leading zeros are words (postal codes).
+///   Numbers with leading zeros are words (postal codes), and then all are verbatim. Ranges, as
+///   "0-4" and "90+", make an ordinal column in the order of their numbers.
 ///
 /// Columns that hold nulls get a null category, and so do categorical ones, whose undeclared words
 /// become null. `columns` selects columns by name and orders them;

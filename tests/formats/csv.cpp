@@ -534,7 +534,9 @@ TEST(CsvSink, WritesNumbersOfAnySizeAsTheDomainDoes) {
 // If doubles are as far apart as the points, several texts are the same number.
 TEST(CsvSink, WritesTheGreatestNumbersAsThemselves) {
   const NumberCells cells = NumberCells::make(-9e37, 9e37);
-  const DecimalLattice& lattice = cells.lattice();
+  ColumnSchema schema;
+  cells.describe(schema);
+  const DecimalLattice lattice(schema.exponent.value());
   test::Integers integers(3);
   for (int i = 0; i < 10000; ++i) {
     const auto cell = static_cast<std::uint32_t>(integers(cells.size()));
