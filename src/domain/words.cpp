@@ -142,8 +142,9 @@ constexpr std::array kKeysOfWords = {
 constexpr std::array<std::string_view, 4> kCategoricals = {
     "values: [\"0412\", \"412\", \"412.0\"], verbatim: true", "values: [north, south]",
     "values: [a, \"1.0\", \"09:30\", 2020-01-02, \"true\"]", "values: [N, Y]"};
-constexpr std::array<std::string_view, 2> kOrdinals = {"values: [low, middle, high]",
-                                                       "values: [high, middle, low]"};
+constexpr std::array<std::string_view, 3> kOrdinals = {
+    "values: [low, middle, high]", "values: [high, middle, low]",
+    "values: [\"02\", \"2\", \"10\"], verbatim: true"};
 
 }  // namespace
 

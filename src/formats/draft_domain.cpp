@@ -305,19 +305,24 @@ class ColumnSketch {
     if (is_open) word.remove_suffix(1);
     const std::size_t mark = word.find('-', 1);
     const auto low = read_number(word.substr(0, mark));
-    if (!low) return std::nullopt;
+    if (!low || !std::isfinite(*low)) return std::nullopt;
     constexpr double kEnd = std::numeric_limits<double>::infinity();
     if (is_below) return std::pair{-kEnd, *low};
     if (is_above || is_open) return std::pair{*low, kEnd};
     const auto high = mark == word.npos ? low : read_number(word.substr(mark + 1));
-    if (!high || *high < *low) return std::nullopt;
+    if (!high || !(*high >= *low) || !std::isfinite(*high)) return std::nullopt;
     return std::pair{*low, *high};
   }
 
   /// True for ranges of numbers, which are then sorted by them.
   static bool are_ranges(std::vector<std::string>& words) {
     const auto is_range = [](const std::string& word) { return range_in(word).has_value(); };
-    if (words.size() < 2 || !std::all_of(words.begin(), words.end(), is_range)) return false;
+    const auto has_two = [](const std::string& word) {
+      const auto range = range_in(word);
+      return range && range->first < range->second;
+    };
+    if (!std::all_of(words.begin(), words.end(), is_range)) return false;
+    if (std::count_if(words.begin(), words.end(), has_two) < 2) return false;
     std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
       return range_in(one) < range_in(other);
     });
@@ -523,15 +528,15 @@ class ColumnSketch {
   [[nodiscard]] Cells integers() const {
     const std::uint64_t span =
         static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
-    if (span < kMaxUngrouped && (common_divisor_ == 1 || span == 0))
-      return IntegerCells::make(min_integer_, max_integer_);
+    const bool has_step = common_divisor_ > 1 && sample_.is_enough();
+    if (span < kMaxUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
     IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
     if (std::max(-min_, max_) <= kMostExact) {
       for (const double number : few_numbers())
         declared.values.push_back(static_cast<std::int64_t>(number));
       if (!declared.values.empty()) return IntegerCells::make(declared);
     }
-    if (common_divisor_ > 1) declared.step = common_divisor_;
+    if (has_step) declared.step = common_divisor_;
     if (!sample_.is_enough() || std::max(-min_, max_) > kMostExact) {
       const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
       declared.bins = std::min<std::uint64_t>(kBins, span / step + 1);
@@ -559,12 +564,9 @@ class ColumnSketch {
       declared.values = few;
       return NumberCells::make(declared);
     }
+    if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
     if (decimals_ < kMostDecimals)
       declared.step = DecimalLattice(-static_cast<int>(decimals_)).value(1);
-    if (!sample_.is_enough()) {
-      declared.bins = kBins;
-      return with_step_if_it_fits(declared);
-    }
     std::vector<double> sorted = sample_.sorted();
     declared.spikes = spikes_of(sorted);
     for (const double spike : declared.spikes) std::erase(sorted, spike);

@@ -34,7 +34,7 @@ TEST(DraftDomain, InfersTypes) {
             "integer 5:large -1000 20 10\n"
             "number 3:num 0x1p-1 0x1.4p+0 10 null 10\n"
             "categorical 4:word 1:a 1:b 1:x null 3 outside 3\n"
-            "categorical 3:zip 5:00001 5:01234 5:10000 null 3 outside 3\n"
+            "categorical 3:zip verbatim 5:00001 5:01234 5:10000 null 3 outside 3\n"
             "categorical 3:odd 1:t 1:u null 2 outside 2\n");
   ASSERT_EQ(draft.notes.size(), 3U);
   EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
@@ -124,7 +124,7 @@ TEST(DraftDomain, CutsNumbersWhereTheyLie) {
   EXPECT_EQ(cost.declared().spikes, std::vector<double>{0});
   EXPECT_GE(cost.size(), 10U);
   const auto& visits = std::get<IntegerCells>(draft.domain.columns()[1].cells());
-  EXPECT_EQ(visits.declared().spikes, std::vector<std::int64_t>{0});
+  EXPECT_THAT(visits.declared().spikes, testing::Contains(0));
   EXPECT_EQ(visits.min(), 0);
   // No cell has more than a third of the records that are not 0, or less than one in two hundred.
   CsvReader records(path);
@@ -156,7 +156,7 @@ TEST(DraftDomain, CutsLongTailsOnceMore) {
       std::get<NumberCells>(draft_domain(scratch.write("pub.csv", csv)).domain.columns()[0].cells())
           .declared()
           .edges;
-  ASSERT_EQ(edges.size(), 12U);  // ten cells, and one more
+  ASSERT_EQ(edges.size(), 13U);  // ten cells, and two more
   EXPECT_LT(edges[9], 100);
   EXPECT_GT(edges[10], 1000);
 }
