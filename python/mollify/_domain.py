@@ -164,9 +164,9 @@ def integer(
     step : int
         All values are multiples of it. Default: 1.
     missing : list or dict
-        Codes that stand for a reason why there is no value, wherever they lie. As a
-        list, ``[-9, -8]``, they are nulls. With labels, ``{-9: "refused"}``, each is a
-        value of its own. Default: none.
+        Codes that mean "no value", wherever they lie. As a list, ``[-9, -8]``, they are
+        nulls. With labels, ``{-9: "refused"}``, each is a value of its own. Default:
+        none.
     null : int or str
         What nulls become: one of the integers, or ``"category"`` for a value of their
         own. Default: like `outside`, or the least integer.

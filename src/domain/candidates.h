@@ -63,8 +63,8 @@ class SeededRandom {
 ///
 /// **Fixed for ever**: lists of candidates are shared by their seed. For each column of the domain
 /// in turn, `draw` takes one integer below min(cells, 10) + n if the column is ordered and has n > 0
-/// outcomes beside its cells, in their order, of which those below n stand for these; then, unless
-/// it is one of them, one below the number of cells (of any other column: of its outcomes).
+/// missing codes and nulls. An integer below n is one of these, in their order. For another, `draw`
+/// takes one more, below the number of cells (of any other column: of its outcomes).
 class UniformRecords {
  public:
   explicit UniformRecords(const Domain& domain);

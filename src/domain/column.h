@@ -100,7 +100,7 @@ using Cells = detail::CheckedCells<Categories, BooleanWords, IntegerCells, Numbe
 /// True for numbers whose bins a release finds privately.
 [[nodiscard]] bool has_private_bins(const Cells& cells) noexcept;
 
-/// A number, day or time that stands for a reason why there is none: -9 for "refused".
+/// A number, day or time that means "none", and why: -9 for "refused".
 struct MissingCode {
   std::string code;     ///< as a value is written
   std::string label{};  ///< for people; empty if none is declared
@@ -120,8 +120,8 @@ struct Mapping {
   std::optional<std::string> outside_value{};
   /// The default of `outside`, spelled out: `outside: clip`.
   bool clips = false;
-  /// Codes that are no value of the column's range, wherever they lie: each an outcome of its own
-  /// that is written as the code, or all of them nulls.
+  /// Codes that mean "none" instead of a value, wherever they lie: each an outcome of its own that
+  /// is written as the code, or all of them nulls.
   std::vector<MissingCode> missing{};
   bool missing_are_nulls = false;
 
@@ -164,7 +164,7 @@ class Column {
   [[nodiscard]] bool is_missing_code(std::uint32_t outcome) const noexcept {
     return outcome >= cell_count_ && !(mapping_.null_is_category && outcome + 1 == size_);
   }
-  /// The outcomes that are cells; those beside them are no values of the column's type.
+  /// The outcomes that are cells. The others are missing codes and the null category.
   [[nodiscard]] std::uint32_t cell_count() const noexcept { return cell_count_; }
   [[nodiscard]] std::uint32_t beside() const noexcept { return size_ - cell_count_; }
 

@@ -753,7 +753,7 @@ void NumberCells::cut_out_spikes(std::vector<double> edges) {
     }
     if (spike == max()) edges.push_back(max());  // the last cell is closed: [max, max]
   }
-  // What has no point of the lattice beside a spike has no value: it joins a neighbour.
+  // A cell without a point of the lattice, next to a spike, joins a neighbour.
   const double end = edges.back();
   edges.pop_back();
   edges_.clear();
@@ -810,7 +810,7 @@ Reading NumberCells::read(double value) const noexcept {
   if (value > max()) return {Verdict::kOutside, bins_ - 1};
   if (multiples_) {
     const double multiple = lattice_.in_steps(value) / static_cast<double>(points_of_step_);
-    // A number beside a bound may be nearest to a multiple beyond it.
+    // A number near a bound may be nearest to a multiple beyond it.
     const std::int64_t nearest = std::clamp(static_cast<std::int64_t>(std::round(multiple)),
                                             multiples_->min(), multiples_->max());
     return multiples_->read(nearest);

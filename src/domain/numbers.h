@@ -220,7 +220,8 @@ class NumberCells {
   /// Throws InvalidInput unless min < max, all numbers are finite, 1 <= bins <= 2^24, edges and
   /// values ascend, spikes lie in the range and in cells that are declared, and every cell can hold
   /// ten lattice points (which fails only for bounds above 9e37 or cells narrower than 1e-14 of the
-  /// bounds or than 1e-21), or with a step a multiple of it, of which spikes are multiples, too.
+  /// bounds or than 1e-21). With a step, each cell must hold a multiple of it, and spikes must be
+  /// multiples.
   [[nodiscard]] static NumberCells make(const Declaration& declared);
   /// Equal cells and nothing else.
   [[nodiscard]] static NumberCells make(double min, double max,
@@ -258,7 +259,7 @@ class NumberCells {
   [[nodiscard]] std::vector<std::uint32_t> spike_cells() const;
 
   /// Total; O(length). Texts are read as `read_number_of` does. Numbers beyond a bound, infinities
-  /// included, and numbers that are none of a list of values are kOutside with the nearest cell;
+  /// included, and numbers that a list of values lacks are kOutside with the nearest cell;
   /// other text is kUnreadable with cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {

@@ -52,7 +52,7 @@ constexpr auto names_of(Period) {
                     Named{Period::kYear, "year"}};
 }
 
-/// What times may be multiples of.
+/// The steps of times.
 enum class TimeStep : std::uint8_t { kSecond, kMinute, kHour, kDay };
 
 constexpr auto names_of(TimeStep) {

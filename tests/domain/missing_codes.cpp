@@ -1,4 +1,4 @@
-// Codes of a column that stand for a reason why there is no value.
+// Codes of a column that mean "no value".
 #include <cstdint>
 #include <span>
 #include <string>

@@ -216,7 +216,7 @@ TEST(DraftDomain, SortsRangesByTheirNumbers) {
   EXPECT_THAT(words, testing::ElementsAre("<1", "1-4", "5-9", "10-14", "15-19", "90+"));
 }
 
-// A cell is written evenly: what the cells alone do to the mean and the deviation.
+// A cell is written evenly, which moves a mean.
 TEST(DraftDomain, KeepsTheMeansOfLongTails) {
   std::vector<std::string> incomes;
   std::vector<double> numbers;
