@@ -532,7 +532,7 @@ namespace {
 constexpr std::uint64_t kMaxBins = IntegerCells::kMaxBins;
 constexpr double kMinPointsPerCell = 10;
 constexpr double kPointsPerDeclaredCell = 1e4;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAboveAll = std::numeric_limits<double>::infinity();
 
 /// The lattice for cells of this width; nothing if they are too narrow for one.
 std::optional<DecimalLattice> lattice_for(double magnitude, double width,
@@ -661,7 +661,7 @@ NumberCells NumberCells::of_range(Declaration declared) {
 NumberCells NumberCells::of_edges(Declaration declared) {
   std::vector<double> edges = declared.edges;
   require_few_cells("edges", edges.size() - 1);
-  double narrowest = kInfinity;
+  double narrowest = kAboveAll;
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     narrowest = std::min(narrowest, edges[i + 1] - edges[i]);
   }
@@ -707,7 +707,7 @@ NumberCells NumberCells::of_step(Declaration declared) {
   };
   IntegerCells::Declaration multiples{
       .min = multiple_from(declared.min),
-      .max = multiple_from(std::nextafter(declared.max, kInfinity)) - 1,
+      .max = multiple_from(std::nextafter(declared.max, kAboveAll)) - 1,
       .bins = declared.bins,
       .private_bins = declared.private_bins};
   if (multiples.min > multiples.max) refuse_step(*declared.step, declared.min, declared.max);
@@ -746,7 +746,7 @@ void NumberCells::cut_out_spikes(std::vector<double> edges) {
   const auto& spikes = declared_.spikes;
   // The cell of one double: smaller and larger numbers are in other cells.
   for (const double spike : spikes) {
-    for (const double edge : {spike, std::nextafter(spike, kInfinity)}) {
+    for (const double edge : {spike, std::nextafter(spike, kAboveAll)}) {
       if (edge > max()) continue;
       const auto place = std::lower_bound(edges.begin(), edges.end(), edge);
       if (place == edges.end() || *place != edge) edges.insert(place, edge);
@@ -760,7 +760,7 @@ void NumberCells::cut_out_spikes(std::vector<double> edges) {
   auto spike = spikes.begin();
   bool joins_the_next = false;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    const double next = i + 1 < edges.size() ? edges[i + 1] : std::nextafter(end, kInfinity);
+    const double next = i + 1 < edges.size() ? edges[i + 1] : std::nextafter(end, kAboveAll);
     const bool is_spike = spike != spikes.end() && edges[i] == *spike;
     if (!is_spike && lattice_.ceiling(edges[i]) >= lattice_.ceiling(next)) {
       joins_the_next = joins_the_next || edges_.empty();
@@ -835,7 +835,7 @@ Reading NumberCells::read(double value) const noexcept {
 
 std::int64_t NumberCells::first_point(std::uint32_t cell) const noexcept {
   // One past the last point, which may be max itself.
-  if (cell == bins_) return lattice_.ceiling(std::nextafter(max(), kInfinity));
+  if (cell == bins_) return lattice_.ceiling(std::nextafter(max(), kAboveAll));
   return lattice_.ceiling(edge(cell));
 }
 
