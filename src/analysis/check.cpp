@@ -194,6 +194,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));
   const std::uint64_t most_lines = question.most.value_or(kMostLines);
   std::uint64_t shown = 0;
+  std::string examples;  // after the sums
   Json findings = Json::array();
   MappedCounts mapped;
   const bool rows = has_rows(bytes && !bytes->is_of_file);
@@ -210,25 +211,31 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
                           {"expectation", finding.expectation},
                           {"becomes", finding.becomes}});
     }
-    if (rows && shown == 0) answer.say("rows are counted from 0\n");
+    if (rows && shown == 0) examples = "rows are counted from 0\n";
     if (shown++ >= most_lines) return;
     const std::string place =
         rows ? fmt::format("row {}", place_of(finding)) : fmt::format("{}:{}", data, finding.line);
     if (finding.column.empty()) {
-      answer.say(fmt::format("{}: {}\n", place, finding.expectation));
+      examples += fmt::format("{}: {}\n", place, finding.expectation);
       return;
     }
-    answer.say(
+    examples +=
         fmt::format("{}: {} {}, but is \"{}\"{}{}\n", place, finding.column, finding.expectation,
                     brief(finding.value), did_you_mean(domain, finding.column, finding.value),
                     finding.becomes.empty() ? ""
                                             : fmt::format(" → {}{}", printable(finding.becomes),
-                                                          finding.by_default ? " (default)" : "")));
+                                                          finding.by_default ? " (default)" : ""));
   };
   const CheckCounts counts =
       check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
   for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
-  answer.add("listed", findings);
+  mapped.add_nulls(counts, domain);
+  answer.add("mapped", mapped.json(), mapped.lines());
+  if (counts.findings > most_lines) {
+    examples +=
+        fmt::format("... and {} more (see {})\n", counts.findings - most_lines, flag_words("most"));
+  }
+  answer.add("listed", findings, examples);
   Json overlaps = Json::array();
   const auto add_overlap = [&](const std::string& file, const Overlap& overlap, bool is_roster) {
     overlaps.push_back({{"file", file},
@@ -246,8 +253,6 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
                 true);
   }
   answer.add("public_files", overlaps);
-  mapped.add_nulls(counts, domain);
-  answer.add("mapped", mapped.json(), mapped.lines());
   std::vector<std::string> notes;
   if (counts.records == 0) {
     notes.emplace_back("the data has no records, so a release would be noise alone");
@@ -260,10 +265,6 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     notes.push_back(fmt::format(
         "of {}, {}", methods_words(std::array<std::string_view, 2>{"gaussian", "gaussian-model"}),
         note));
-  }
-  if (counts.findings > most_lines) {
-    answer.say(fmt::format("... and {} more (see {})\n", counts.findings - most_lines,
-                           flag_words("most")));
   }
   answer.add("notes", notes);
   for (const std::string& note : notes) answer.say(fmt::format("note: {}\n", note));

@@ -274,15 +274,33 @@ namespace {
 
 /// The first bytes of files that hold no text, and advice about them.
 const char* packing_of(std::string_view beginning) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 8> kPackings = {
+  constexpr const char* kStata =
+      "looks like a Stata file: give a frame instead, in Python by `import pandas` and `frame = "
+      "pandas.read_stata(FILE, convert_categoricals=False)`";
+  using namespace std::string_view_literals;
+  constexpr std::array<std::pair<std::string_view, const char*>, 14> kPackings = {
       {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
        {"BZh", "looks compressed by bzip2: unpack it first"},
        {"\xfd"
         "7zXZ",
         "looks compressed by xz: unpack it first"},
        {"\x28\xb5\x2f\xfd", "looks compressed by zstd: unpack it first"},
-       {"PK\x03\x04", "looks like a zip archive or a spreadsheet: save it as CSV first"},
+       {"PK\x03\x04",
+        "looks like a zip archive or a spreadsheet: save it as CSV first, or give a frame, in "
+        "Python "
+        "by `import pandas` and `frame = pandas.read_excel(FILE)`"},
        {"PAR1", "looks like Parquet: save it as CSV first"},
+       {"$FL2",
+        "looks like an SPSS file: give a frame instead, in Python by `import pyreadstat` and "
+        "`frame, "
+        "labels = pyreadstat.read_sav(FILE, user_missing=True)`"},
+       {"<stata_dta>", kStata},
+       {"\x73\x02\x01", kStata},
+       {"\x72\x02\x01", kStata},
+       {"\x71\x02\x01", kStata},
+       {"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60"sv,
+        "looks like a SAS file: give a frame instead, in Python by `import pyreadstat` and `frame, "
+        "labels = pyreadstat.read_sas7bdat(FILE)`"},
        {"\xff\xfe", "looks like UTF-16: save it as UTF-8 first"},
        {"\xfe\xff", "looks like UTF-16: save it as UTF-8 first"}}};
   for (const auto& [bytes, packing] : kPackings) {

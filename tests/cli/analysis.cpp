@@ -68,7 +68,9 @@ TEST(Check, ReadsDomainsOfAnySize) {
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(ended.status, 1);
   const std::vector<std::string> lines = lines_of(ended.out);
-  EXPECT_EQ(lines[1],
+  EXPECT_EQ(lines[1], "note: 5 values become from -1.0000000 to -0.9999981 (default)")
+      << "sums come before examples";
+  EXPECT_EQ(lines[2],
             "data.csv:2: note must be a number from -1 to 1, but is \"a\" → from -1.0000000 to "
             "-0.9999981 (default)");
   EXPECT_EQ(lines.back(), "5 records, 5 of them with something to mend, 5 findings");

@@ -244,9 +244,10 @@ TEST(Caveats, DeclaredValuesArePrintedAsTheDomainWritesThem) {
       "income: 2 nulls become 0 (declared)\nincome: 2 values become 25000 (declared)\n";
   const Ended check = command.run(Arguments{"check", "--counts-column", "n"} + asked);
   EXPECT_EQ(check.status, 1);
-  EXPECT_THAT(check.out, HasSubstr("t.csv:5: n must be a whole number from 0 to 1099511627776, but "
-                                   "is \"x\" → 0\n" +
-                                   lines + "n: 1 value becomes 0\n"));
+  EXPECT_THAT(check.out,
+              HasSubstr(lines + "n: 1 value becomes 0\n" +
+                        "t.csv:5: n must be a whole number from 0 to 1099511627776, but is \"x\" → "
+                        "0\n"));
   EXPECT_THAT(command.run(Arguments{"compare", "integral", "--epsilon", "1"} + asked).out,
               HasSubstr(lines));
 }

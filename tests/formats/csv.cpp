@@ -298,8 +298,20 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
   const test::Scratch scratch;
   for (const auto& [beginning, packing] :
        {std::pair{std::string("\x1f\x8b\x08"), "looks compressed by gzip: unpack it first"},
-        std::pair{std::string("PK\x03\x04"),
-                  "looks like a zip archive or a spreadsheet: save it as CSV first"},
+        std::pair{
+            std::string("PK\x03\x04"),
+            "looks like a zip archive or a spreadsheet: save it as CSV first, or give a frame, "
+            "in Python by `import pandas` and `frame = pandas.read_excel(FILE)`"},
+        std::pair{std::string("$FL2@(#) SPSS DATA FILE"),
+                  "looks like an SPSS file: give a frame instead, in Python by `import pyreadstat` "
+                  "and `frame, labels = pyreadstat.read_sav(FILE, user_missing=True)`"},
+        std::pair{std::string("<stata_dta><header>"),
+                  "looks like a Stata file: give a frame instead, in Python by `import pandas` and "
+                  "`frame = pandas.read_stata(FILE, convert_categoricals=False)`"},
+        std::pair{
+            std::string(12, '\0') + "\xc2\xea\x81\x60",
+            "looks like a SAS file: give a frame instead, in Python by `import pyreadstat` and "
+            "`frame, labels = pyreadstat.read_sas7bdat(FILE)`"},
         std::pair{std::string("PAR1"), "looks like Parquet: save it as CSV first"},
         std::pair{std::string("\xff\xfes\0e\0x\0", 8),
                   "looks like UTF-16: save it as UTF-8 first"}}) {
