@@ -374,13 +374,18 @@ namespace {
 /// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
-  refuse_if(!(numbers.min() > 0), "out-of-range", Concern::of_column(column.name()),
-            "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
-            "set min to the smallest value that counts, and write outside: VALUE for zeros",
-            column.name(), numbers.min());
+  Concern min("min");
+  min.column = column.name();
+  refuse_outside(
+      kPositive, numbers.min(), min,
+      "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
+      "set min to the smallest value that counts, and write outside: VALUE for zeros",
+      column.name(), numbers.min());
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    refuse_input("missing-key", Concern::of_column(column.name()), {WayOut::set("outside")},
+    Concern key("outside");
+    key.column = column.name();
+    refuse_input("missing-key", key, {WayOut::declare("outside")},
                  "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, "
                  "zeros widen the spread of all others. Write outside: VALUE, a usual value of the "
                  "column, into the domain",
@@ -391,7 +396,13 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     if (!declared) continue;
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
-    refuse_input("out-of-range", Concern::of_column(column.name()),
+    Concern key(of_nulls ? "null" : "outside");
+    key.column = column.name();
+    refuse_input("out-of-range", key, {WayOut::declare(key.parameter)},
+                 quantities_of(value, {.least = numbers.min(),
+                                       .most = numbers.max(),
+                                       .is_open = true,
+                                       .is_open_above = true}),
                  "column \"{0}\" must declare a usual value for {1}s to have logarithms, but {2}: "
                  "{3} is its {4}, where {1}s widen the spread of all others. Write {2}: VALUE, "
                  "above min and below max, into the domain",
@@ -452,7 +463,9 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const std::string& name : logarithms) {
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
-      refuse_input("unknown-column", Concern::of_column(name),
+      Concern concern("log");
+      concern.column = name;
+      refuse_input("unknown-column", concern, ways_to_mean("log", name, names()),
                    "the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
                    name, list_words(names()), did_you_mean(name, names()));
     }
