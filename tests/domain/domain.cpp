@@ -369,8 +369,8 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(declared("1.5", "8.5"), "accepted");
   EXPECT_EQ(declared(std::nullopt, "3"), "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
-            "the domain has no column \"height\", whose logarithm is asked for; it has age, "
-            "income");
+            "the domain has no column \"height\", whose logarithm is asked for; it has \"age\", "
+            "\"income\"");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
             "column \"income\" must be named once for logarithms, but is named 2 times");
 }
