@@ -50,7 +50,6 @@ namespace {
 /// Wrapped like warnings. Line breaks, which names of users and messages of libraries may hold,
 /// are shown escaped.
 void complain(std::string_view message) {
-  while (message.ends_with('\n')) message.remove_suffix(1);
   tell_lines("mollify: " + printable(readable(message)));
 }
 

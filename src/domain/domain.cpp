@@ -131,7 +131,7 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
     for (const std::uint32_t size : sizes) product *= size;
     return product <= kMaxOutcomes;
   };
-  refuse_input("too-many-outcomes", {},
+  refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins")},
                "{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
                kMaxOutcomes, product_, fewer_bins(is_small), other_way);
 }

@@ -45,7 +45,7 @@ class BlockWorker {
   virtual void take(const Block& block) = 0;
 };
 
-/// What a column is for: the end of a sentence, "which the domain declares", and the parameter that
+/// The use of a column: the end of a sentence, "which the domain declares", and the parameter that
 /// names the column, if one does.
 struct ColumnUse {
   constexpr ColumnUse(const char* why, std::string_view flag = {}) noexcept  // NOLINT
@@ -112,7 +112,7 @@ class Source {
                                      std::span<const std::string> declared = {}) const;
 };
 
-/// What ends a sentence about a column that a table lacks, and the column that was meant, if any.
+/// The end of a sentence about a missing column, and the column that was meant, if any.
 struct ColumnHint {
   std::string words, meant{};
 };

@@ -37,7 +37,7 @@ TEST(RefusalFacts, LackWhatTheirCodePromises) {
   EXPECT_EQ(without("code", "budget-exceeded"), "the way to a higher total");
 }
 
-/// Calls of which each is refused.
+/// Refused calls.
 constexpr const char* kRefused[] = {
     "sample --spec key.json --data schools.csv",
     "sample --spec low.json --data schools.csv",

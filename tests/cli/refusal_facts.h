@@ -1,4 +1,4 @@
-// What a refusal's code promises of its facts, decided without reading its sentence.
+// Checks the facts of a refusal by its code, without its sentence.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace mollify::test {
 
-/// What the facts of a refusal, the object `error` of --json, lack of what its code promises: "a
-/// parameter, a limit"; empty if they lack nothing.
+/// The facts that a refusal lacks and its code promises: "a parameter, a limit"; empty if it has
+/// them all. `error` is the object of --json.
 inline std::string lacking_facts(const nlohmann::json& error) {
   std::string lacks;
   const auto require = [&](bool holds, const std::string& what) {
