@@ -49,9 +49,7 @@ namespace {
 
 /// Wrapped like warnings. Line breaks, which names of users and messages of libraries may hold,
 /// are shown escaped.
-void complain(std::string_view message) {
-  tell_lines("mollify: " + printable(readable(message)));
-}
+void complain(std::string_view message) { tell_lines("mollify: " + printable(readable(message))); }
 
 /// Without this, a program started with a standard stream closed would give that stream's number to
 /// the next file it opens, and print into it. The substitute refuses descriptors that are closed.

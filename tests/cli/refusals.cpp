@@ -498,6 +498,18 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
             "--unit is missing: column that names the unit of each row");
 }
 
+TEST(Refusals, AreWrappedAndEscapeLineBreaks) {
+  const Release command;
+  const Ended ended =
+      command.run(kSample + kLocal + Arguments{"--epsilon", "1", "--mechanism", "min\nmax"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("but is \"min\\x0amax\""), std::string::npos) << ended.err;
+  const auto lines = lines_of(ended.shown_err);
+  EXPECT_GT(lines.size(), 2U);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_TRUE(ended.shown_err.ends_with("[unknown-name]\n")) << ended.shown_err;
+}
+
 TEST(Refusals, NameTheBudgetThatIsMissing) {
   const Release command;
   EXPECT_EQ(

@@ -31,7 +31,7 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
                 ", but is \"record\" (did you mean \"records\"?)");
   EXPECT_EQ(
       test::refusal_of([] { (void)advise(R"({"purpose": "table", "columns": [3, 0]})", ""); }),
-      "each number of columns must be from 1 to 4294967295, but is 0");
+      "each number of --columns must be from 1 to 4294967295, but is 0");
   EXPECT_EQ(test::refusal_of([] { (void)advise(R"({"columns": [3]})", ""); }),
             "--purpose is missing: " + all_names<Purpose>(" or "));
 }
