@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -178,15 +179,19 @@ std::string Domain::canonical_text() const {
 
 namespace {
 
+/// ""a", "b" and 3 more".
+std::string quoted_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 10;
+  const std::span<const std::string> all(names);
+  const std::string text = list_words(all.first(std::min(names.size(), kMostNames)));
+  return names.size() <= kMostNames
+             ? text
+             : fmt::format("{} and {} more", text, names.size() - kMostNames);
+}
+
 /// "column "a"", or "columns "a", "b" and 3 more".
 std::string columns_named(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNames = 10;
-  std::string text = names.size() == 1 ? "column" : "columns";
-  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
-    text += fmt::format("{} \"{}\"", i == 0 ? "" : ",", names[i]);
-  }
-  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
-  return text;
+  return fmt::format("{} {}", names.size() == 1 ? "column" : "columns", quoted_names(names));
 }
 
 }  // namespace
@@ -200,7 +205,7 @@ std::vector<Message> Domain::warnings() const {
       said.push_back(
           {.code = "integers-cut",
            .verdict =
-               fmt::format("column {} has {} integers, which are cut into {} cells of {} or so",
+               fmt::format("column \"{}\" has {} integers, which are cut into {} cells of {} or so",
                            column.name(), integers->count(), integers->size(),
                            std::llround(static_cast<double>(integers->count()) / integers->size())),
            .clauses = {"declare bins or a smaller range if these are not the ones you want"},
@@ -219,8 +224,9 @@ std::vector<Message> Domain::warnings() const {
   constexpr std::size_t kFewLetters = 40;
   std::string names;
   if (of_outside.size() + of_null.size() > kFewLetters) {
-    names = fmt::format("{}{}{}: ", of_outside, outside.empty() || of_null.empty() ? "" : "; ",
-                        of_null);
+    names = fmt::format("{}{}{}: ", quoted_names(outside),
+                        outside.empty() || of_null.empty() ? "" : "; ",
+                        of_null.empty() ? "" : quoted_names(null));
     if (!outside.empty()) of_outside = counted(outside.size(), "column");
     if (!of_null.empty()) of_null = counted(null.size(), "column");
   }
