@@ -12,6 +12,7 @@
 #include "base/decimals.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
@@ -237,7 +238,7 @@ Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
     refuse_input("out-of-range", "epsilon", {},
                  {{"given", budget.epsilon},
                   {"least", ExpBound::kLeastEpsilon * static_cast<double>(count)}},
-                 "epsilon must be at least {}{}, but is {}{}",
+                 "{} must be at least {}{}, but is {}{}", parameter_name_of("epsilon"),
                  detail::shortest(ExpBound::kLeastEpsilon), draws, detail::shortest(budget.epsilon),
                  count == 1 ? "" : " for all of them");
   }

@@ -306,8 +306,10 @@ int run(int argc, char** argv) {
       flush_output();
       return kSuccess;
     }
-    refuse_if(app.get_subcommands().empty(), "missing-parameter", "command",
-              "a command is missing, such as sample; see mollify --help");
+    if (app.get_subcommands().empty()) {
+      refuse_input("missing-parameter", "command", {WayOut::set("command", "sample")},
+                   "a command is missing, such as sample; see mollify --help");
+    }
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {

@@ -308,7 +308,8 @@ Cells recut(const Cells& cells, std::uint64_t count) {
 }  // namespace
 
 Domain recut_domain(const Domain& domain, std::optional<std::uint64_t> cells) {
-  if (cells) require_between("cells", *cells, 1, Domain::kMaxOutcomes);
+  if (cells)
+    require_between({parameter_name_of("cells"), "cells"}, *cells, 1, Domain::kMaxOutcomes);
   const std::uint64_t of_each = whole_root(cells.value_or(kUsualCells), domain.columns().size());
   std::vector<Column> columns;
   for (const Column& column : domain.columns()) {

@@ -140,9 +140,9 @@ std::vector<Search> searches(const PlanQuestion& question) {
                                std::vector<Quantity> quantities) {
   refuse_input("delta-too-large", "delta",
                {WayOut::set("delta"), WayOut::add("accept-large-delta")}, std::move(quantities),
-               "delta must be below {}, but is {}: with a delta this large, whole records can be "
+               "{} must be below {}, but is {}: with a delta this large, whole records can be "
                "published unchanged. Use a smaller delta, or add {} to release anyway",
-               limit, text, added_words("accept-large-delta"));
+               parameter_name_of("delta"), limit, text, added_words("accept-large-delta"));
 }
 
 Remedy would_do(const Certificate& certificate, const Domain& domain) {

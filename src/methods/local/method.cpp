@@ -426,8 +426,9 @@ class DrawMethod : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
     if (of_models == draws_models()) return;
-    refuse_input("not-for-this-method", "space", "{} must choose among {}, but does not",
-                 method_words(name_of(word())), draws_models() ? "models" : "outcomes");
+    refuse_input("not-for-this-method", "space", {WayOut::set("space")},
+                 "{} must choose among {}, but does not", method_words(name_of(word())),
+                 draws_models() ? "models" : "outcomes");
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -725,7 +726,7 @@ class IntegralModelMethod final : public DrawMethod {
     DrawMethod::validate(spec);
     const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
-    refuse_input("not-for-this-method", "band",
+    refuse_input("not-for-this-method", "band", {WayOut::set("band")},
                  "{} takes a band that is named or at a location, but it is {}",
                  method_words("integral-model"), to_text(*band));
   }
