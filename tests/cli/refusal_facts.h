@@ -32,10 +32,10 @@ inline std::string lacking_facts(const nlohmann::json& error) {
   if (is_one_of({"unknown-column", "missing-column", "unknown-name", "unknown-value",
                  "out-of-range", "unreadable-file", "wrong-kind-of-file", "duplicate-column",
                  "delta-too-large", "budget-exceeded", "unknown-key", "superfluous-parameter",
-                 "contradicting-parameters", "not-for-this-method"})) {
+                 "not-for-this-method"})) {
     require(parameter.is_string(), "a parameter");
   }
-  if (code == "missing-parameter")  // or one of several
+  if (is_one_of({"missing-parameter", "contradicting-parameters"}))  // or one of several
     require(parameter.is_string() || ways > 1, "a parameter");
   if (is_one_of({"unknown-column", "missing-column", "duplicate-column"}))
     require(error["column"].is_string(), "a column");
