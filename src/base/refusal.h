@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,10 @@ template <class... Values>
   throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
                      std::move(concern));
 }
+
+/// Every finite number.
+inline constexpr Range kDoubles{.least = std::numeric_limits<double>::lowest(),
+                                .most = std::numeric_limits<double>::max()};
 
 /// A number that is given, and the ends of its range, as quantities of a refusal or a warning.
 [[nodiscard]] inline std::vector<Quantity> quantities_of(double given, const Range& range,

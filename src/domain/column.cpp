@@ -195,9 +195,9 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   require_declarable(name, {"a column's name", ""});
   // YAML parsers accept keys of up to 1024 characters, quoted.
   constexpr std::size_t kMaxNameBytes = 500;
-  refuse_if(name.size() > kMaxNameBytes, "out-of-range", {},
-            "a column's name must have at most {} bytes, but one has {}", kMaxNameBytes,
-            name.size());
+  refuse_outside({.most = static_cast<double>(kMaxNameBytes)}, static_cast<double>(name.size()),
+                 "columns", "a column's name must have at most {} bytes, but one has {}",
+                 kMaxNameBytes, name.size());
   Column column(std::move(name), std::move(cells), std::move(mapping));
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {

@@ -425,8 +425,10 @@ void NumberCells::describe(ColumnSchema& schema) const {
 }
 
 NumberCells NumberCells::make(double min, double max, std::optional<std::uint64_t> bins) {
-  refuse_if(!std::isfinite(min) || !std::isfinite(max), "out-of-range", "min",
-            "min and max must be finite, but they are {} and {}", min, max);
+  for (const auto& [name, end] : {std::pair{"min", min}, std::pair{"max", max}}) {
+    refuse_outside(kDoubles, end, name, "min and max must be finite, but they are {} and {}", min,
+                   max);
+  }
   refuse_if(!(min < max), "not-ascending", "min", "min must be below max, but they are {} and {}",
             min, max);
   if (bins) require_between("bins", *bins, 1, kMaxBins);

@@ -189,6 +189,7 @@ double entry(const CsvReader& csv, std::size_t field) {
   const auto number = read_number(text);
   if (!number || !std::isfinite(*number)) {
     refuse_input(number ? Code("out-of-range") : Code("wrong-type"), csv.here(csv.header()[field]),
+                 {}, number ? quantities_of(*number, kDoubles) : std::vector<Quantity>(),
                  "{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
                  csv.header()[field], text);
   }

@@ -403,12 +403,12 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     if (error == std::errc::result_out_of_range) {
-      constexpr Range kDoubles{std::numeric_limits<double>::min(),
-                               std::numeric_limits<double>::max()};
+      constexpr Range kNormal{std::numeric_limits<double>::min(),
+                              std::numeric_limits<double>::max()};
       refuse_input("out-of-range", name, {},
-                   quantities_of(std::strtod(text.c_str(), nullptr), kDoubles),
+                   quantities_of(std::strtod(text.c_str(), nullptr), kNormal),
                    "{} must be a number of at most {:g} and at least {:g}, or 0, but is \"{}\"",
-                   words, kDoubles.most, kDoubles.least, text);
+                   words, kNormal.most, kNormal.least, text);
     }
     refuse_input("wrong-type", name, "{} must be a number, but is \"{}\"{}", words, text,
                  number_hint(text));
