@@ -198,7 +198,7 @@ TEST_F(WaysOut, OfASpecAreItsPlaces) {
   EXPECT_THAT(said(call), testing::EndsWith("or add accept_error true to release anyway\n"));
   EXPECT_EQ(facts(spec(R"("roster": {"file": "nosuch.csv"}, "privacy": {"epsilon": 1})")),
             "unreadable-file parameter=roster file=nosuch.csv");
-  EXPECT_EQ(facts(spec(R"("privacy": {"epsilon": 1})") + " --data-set x"),
+  EXPECT_EQ(facts(std::string(spec(R"("privacy": {"epsilon": 1})")) + " --data-set x"),
             "missing-parameter parameter=ledger: set ledger")
       << "no part of a spec is a flag still";
 }
