@@ -312,7 +312,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   if (options.counts_column) counted.emplace(table, *options.counts_column, declared);
   const Source& data = counted ? static_cast<const Source&>(*counted) : table;
   // Before units, or the counts of a column that is taken by mistake, are added up.
-  require_columns(data, domain, spec.unit);
+  if (counted || spec.unit) require_columns(data, domain, spec.unit);
   const auto prepared = prepare(spec, inputs, public_count(spec, data));
   prepared->require(data);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.

@@ -296,7 +296,8 @@ TEST_F(WaysOut, OfNumbersThatDoNotFit) {
   // One more would be cast to 0.
   EXPECT_EQ(facts(table + "4294967296"), "out-of-range parameter=columns: set columns");
   EXPECT_EQ(facts(table + "3,x"), "wrong-type parameter=columns: set columns");
-  EXPECT_EQ(facts(table + "4294967295"), "too-many-outcomes parameter=bins");
+  EXPECT_EQ(facts(table + "4294967295"),
+            "too-many-outcomes parameter=bins: declare bins, declare edges");
 }
 
 /// Runs a command whose data begin like a file and then hold zeros without an end.
