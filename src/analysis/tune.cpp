@@ -280,7 +280,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
   request.fresh = false;
   if (local.space.fresh && !request.kind) request.kind = SpaceKind::kCandidates;
   if (request.kind == SpaceKind::kModels) {
-    refuse_input("not-for-this-method", "method",
+    refuse_input("not-for-this-method", "method", {WayOut::use("local")},
                  "tune is for records of units, but {} releases a model of a table",
                  method_words("integral-model"));
   }

@@ -197,8 +197,12 @@ int print_law_of_density(const DensityOptions& options, const MechanismOptions& 
   for (const std::string& text : options.regions) {
     question.regions.push_back({text, box_from("region", text, dimension)});
   }
-  refuse_if(options.raster.has_value() != options.out.has_value(), "missing-parameter", "raster",
-            "give --raster and --out together, or neither");
+  if (options.raster.has_value() != options.out.has_value()) {
+    const char* const missing = options.raster ? "out" : "raster";
+    refuse_input("missing-parameter", missing,
+                 {WayOut::set(missing), WayOut::leave(options.raster ? "raster" : "out")},
+                 "give --raster and --out together, or neither");
+  }
   if (options.raster_box && !options.raster) {
     refuse_missing("raster", "--raster-box needs it");
   }

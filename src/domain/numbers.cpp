@@ -269,8 +269,8 @@ void require_ascending(std::string_view key, const std::vector<Number>& numbers,
                        bool closes = false) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if constexpr (std::is_same_v<Number, double>) {
-      refuse_if(!std::isfinite(numbers[i]), "out-of-range", key,
-                "{} must be finite numbers, but one is {}", key, numbers[i]);
+      refuse_outside(kDoubles, numbers[i], key, "{} must be finite numbers, but one is {}", key,
+                     numbers[i]);
     }
     if (i == 0 || numbers[i - 1] < numbers[i]) continue;
     if (closes && i + 1 == numbers.size() && numbers[i - 1] == numbers[i]) continue;
@@ -279,8 +279,11 @@ void require_ascending(std::string_view key, const std::vector<Number>& numbers,
   }
 }
 
-[[noreturn]] void refuse_spike(const std::string& allowed, const auto& spike) {
-  refuse_input("out-of-range", "spikes", "spikes must be {}, but one is {}", allowed, spike);
+template <class Number>
+[[noreturn]] void refuse_spike(const std::string& allowed, Number spike, Number min, Number max) {
+  const Range range{.least = static_cast<double>(min), .most = static_cast<double>(max)};
+  refuse_input("out-of-range", "spikes", {}, quantities_of(static_cast<double>(spike), range),
+               "spikes must be {}, but one is {}", allowed, spike);
 }
 
 [[noreturn]] void refuse_spikes_without_cells() {
@@ -289,8 +292,9 @@ void require_ascending(std::string_view key, const std::vector<Number>& numbers,
 }
 
 void require_few_cells(std::string_view key, std::size_t cells) {
-  refuse_if(cells > IntegerCells::kMaxBins, "out-of-range", key,
-            "{} must make at most {} cells, but make {}", key, IntegerCells::kMaxBins, cells);
+  refuse_outside({.most = static_cast<double>(IntegerCells::kMaxBins)}, static_cast<double>(cells),
+                 key, "{} must make at most {} cells, but make {}", key, IntegerCells::kMaxBins,
+                 cells);
 }
 
 [[noreturn]] void refuse_step(const auto& step, const auto& from, const auto& to) {
@@ -412,11 +416,16 @@ IntegerCells IntegerCells::make(const Declaration& declared) {
 
 void IntegerCells::span_range() {
   const std::int64_t step = declared_.step.value_or(1);
-  refuse_if(step < 1, "out-of-range", "step", "step must be an integer above 0, but is {}", step);
+  refuse_outside({.least = 1}, static_cast<double>(step), "step",
+                 "step must be an integer above 0, but is {}", step);
   refuse_if(min() > max(), "not-ascending", "min",
             "min must be at most max, but they are {} and {}", min(), max());
-  refuse_if(apart(min(), max()) >= std::uint64_t{1} << 63U, "out-of-range", "max",
-            "min and max must be less than 2^63 apart, but they are {} and {}", min(), max());
+  if (apart(min(), max()) >= std::uint64_t{1} << 63U) {
+    refuse_input(
+        "out-of-range", "max", {},
+        {{"given", static_cast<double>(max())}, {"below", static_cast<double>(min()) + 0x1p63}},
+        "min and max must be less than 2^63 apart, but they are {} and {}", min(), max());
+  }
   step_ = static_cast<std::uint64_t>(step);
   first_ = ceiling_of_quotient(min(), step);
   const std::int64_t last = floor_of_quotient(max(), step);
@@ -429,7 +438,7 @@ void IntegerCells::require_spikes() const {
     if (spike >= min() && spike <= max() && spike % static_cast<std::int64_t>(step_) == 0) continue;
     refuse_spike(step_ == 1 ? fmt::format("integers from {} to {}", min(), max())
                             : fmt::format("multiples of {} from {} to {}", step_, min(), max()),
-                 spike);
+                 spike, min(), max());
   }
 }
 
@@ -561,8 +570,8 @@ struct DecimalStep {
 };
 
 DecimalStep decimal_step(double step) {
-  refuse_if(!(step > 0) || !std::isfinite(step), "out-of-range", "step",
-            "step must be a finite number above 0, but is {}", step);
+  refuse_outside(positive_up_to(std::numeric_limits<double>::max()), step, "step",
+                 "step must be a finite number above 0, but is {}", step);
   for (int exponent = -DecimalLattice::kMaxExponent; exponent <= DecimalLattice::kMaxExponent;
        ++exponent) {
     const DecimalLattice lattice(exponent);
@@ -620,14 +629,17 @@ NumberCells NumberCells::make(const Declaration& given) {
   declared.min += 0.0;
   declared.max += 0.0;
   if (!declared.values.empty()) return of_values(std::move(declared));
-  refuse_if(!std::isfinite(declared.min) || !std::isfinite(declared.max), "out-of-range", "min",
-            "min and max must be finite, but they are {} and {}", declared.min, declared.max);
+  for (const auto& [name, end] : {std::pair{"min", declared.min}, std::pair{"max", declared.max}}) {
+    refuse_outside(kDoubles, end, name, "min and max must be finite, but they are {} and {}",
+                   declared.min, declared.max);
+  }
   refuse_if(!(declared.min < declared.max), "not-ascending", "min",
             "min must be below max, but they are {} and {}", declared.min, declared.max);
   if (declared.bins) require_between("bins", *declared.bins, 1, kMaxBins);
   for (const double spike : declared.spikes) {
     if (!(spike >= declared.min && spike <= declared.max))
-      refuse_spike(fmt::format("numbers from {} to {}", declared.min, declared.max), spike);
+      refuse_spike(fmt::format("numbers from {} to {}", declared.min, declared.max), spike,
+                   declared.min, declared.max);
   }
   if (declared.step) return of_step(std::move(declared));
   return declared.edges.empty() ? of_range(std::move(declared)) : of_edges(std::move(declared));
@@ -725,7 +737,7 @@ NumberCells NumberCells::of_step(Declaration declared) {
     if (lattice.value(point) != spike || point % points != 0) {
       refuse_spike(
           fmt::format("multiples of {} from {} to {}", *declared.step, declared.min, declared.max),
-          spike);
+          spike, declared.min, declared.max);
     }
     multiples.spikes.push_back(point / points);
   }

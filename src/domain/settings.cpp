@@ -28,12 +28,14 @@ Setting Setting::value(std::string text) { return {.quoted = true, .text = std::
 namespace {
 
 [[noreturn]] void refuse_setting(Code code, const Setting& setting, const Called& name,
-                                 std::string_view what, std::vector<WayOut> ways_out = {}) {
+                                 std::string_view what, std::vector<WayOut> ways_out = {},
+                                 std::vector<Quantity> quantities = {}) {
   Concern concern(name.parameter);
   concern.line = setting.line;
   if (ways_out.empty() && !concern.parameter.empty())
     ways_out.push_back(WayOut::declare(concern.parameter));
-  refuse_input(code, concern, std::move(ways_out), "{} {}", name.words, what);
+  refuse_input(code, concern, std::move(ways_out), std::move(quantities), "{} {}", name.words,
+               what);
 }
 
 void read(const Setting& setting, const Called& name, std::string& text) {
@@ -79,7 +81,8 @@ void read(const Setting& setting, const Called& name, double& value) {
   value = number.value_or(0);
   if (number && std::isfinite(value)) return;
   refuse_setting(number ? Code("out-of-range") : Code("wrong-type"), setting, name,
-                 fmt::format("must be a finite number, but is \"{}\"", digits));
+                 fmt::format("must be a finite number, but is \"{}\"", digits), {},
+                 number ? quantities_of(value, kDoubles) : std::vector<Quantity>());
 }
 
 template <class Item>

@@ -189,6 +189,7 @@ double entry(const CsvReader& csv, std::size_t field) {
   const auto number = read_number(text);
   if (!number || !std::isfinite(*number)) {
     refuse_input(number ? Code("out-of-range") : Code("wrong-type"), csv.here(csv.header()[field]),
+                 {}, number ? quantities_of(*number, kDoubles) : std::vector<Quantity>(),
                  "{} must hold a finite number in column \"{}\", but it is \"{}\"", csv.place(),
                  csv.header()[field], text);
   }
@@ -365,7 +366,7 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   const std::string reason = fmt::format(
       "which names the units (its first line must be a header; {} names another column)",
       flag_words("units-column"));
-  const std::size_t position = csv.position(unit_column, reason);
+  const std::size_t position = csv.position(unit_column, {reason.c_str(), "units-column"});
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](Code code, const std::string& what) {

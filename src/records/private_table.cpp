@@ -122,7 +122,7 @@ Empirical read_table(const Source& source, const Domain& domain) {
 
 void require_single_records(const Source& source, std::string_view what) {
   if (!source.has_counts()) return;
-  refuse_input("not-for-this-method", "counts-column",
+  refuse_input("not-for-this-method", "counts-column", {WayOut::leave("counts-column")},
                "{} needs a row for each record, but each row of {} counts as a number of them",
                what, source.name());
 }

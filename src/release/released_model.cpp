@@ -115,13 +115,18 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    refuse_input("unknown-value", Concern::of_column(column),
-                 "\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
-                 nearest.empty() ? declared_words(asked) : nearest);
+    Concern given("given");
+    given.column = column;
+    refuse_input("unknown-value", given, "\"{}\" in given must be {}, but is \"{}\"{}", column,
+                 asked.expectation(), value, nearest.empty() ? declared_words(asked) : nearest);
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  refuse_input("unknown-column", Concern::of_column(column),
+  Concern given("given");
+  given.column = column;
+  const std::string nearest = nearest_name(column, known);
+  refuse_input("unknown-column", given,
+               {WayOut::set("given", nearest.empty() ? "" : fmt::format("{}={}", nearest, value))},
                "the model has no column \"{}\"; it has {}{}", column, list_words(known),
                did_you_mean(column, known));
 }

@@ -275,9 +275,9 @@ constexpr double kMostRate = 1000;
 void check(const NetworkOptions& options) {
   const auto check_count = [](const char* name, std::size_t count, std::size_t most) {
     if (count >= 1 && count <= most) return;
-    refuse_if(most == std::numeric_limits<std::size_t>::max(), "out-of-range", name,
-              "{} must be at least 1, but is {}", name, count);
-    refuse_input("out-of-range", name, "{} must be from 1 to {}, but is {}", name, most, count);
+    Range range{.least = 1};
+    if (most != std::numeric_limits<std::size_t>::max()) range.most = static_cast<double>(most);
+    require_in(range, {name, name}, count);
   };
   constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
   check_count("the width of a network", options.width, kMostWidth);

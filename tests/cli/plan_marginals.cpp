@@ -163,7 +163,7 @@ TEST(PlanMarginals, RefusesWhatCannotBe) {
   command.refuses({"plan", "marginals", "--n", "10", "--epsilon", "1"},
                   "--domain is missing: the public domain, YAML");
   command.refuses(Doses::kPlan + Arguments{"--n", "0", "--epsilon", "1"},
-                  "n must be at least 1, but is 0");
+                  "--n must be at least 1, but is 0");
   command.refuses(
       Doses::kPlan + Arguments{"--epsilon", "1"},
       "plan finds one of --n, --epsilon or --rho and --alpha: give all but one of --n and "

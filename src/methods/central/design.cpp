@@ -32,11 +32,11 @@ void validate(const CentralRequest& request) {
   require_in({.least = 1}, {"the number of outputs", "count", "records"}, outputs);
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
-    require_in(kPositive, "rho", budget.rho);
+    require_in(kPositive, {parameter_name_of("rho"), "rho"}, budget.rho);
     return;
   }
-  require_in(kPositive, "epsilon", budget.epsilon);
-  require_in(kBelowOne, "delta", budget.delta);
+  require_in(kPositive, {parameter_name_of("epsilon"), "epsilon"}, budget.epsilon);
+  require_in(kBelowOne, {parameter_name_of("delta"), "delta"}, budget.delta);
 }
 
 /// The beginning of most mechanisms; throws if they cannot release this many.

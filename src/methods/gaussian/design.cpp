@@ -11,6 +11,7 @@
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
 #include "kernel/clipped_sums.h"
@@ -513,10 +514,12 @@ void validate(const GaussianRequest& request) {
   const Privacy& budget = request.budget;
   require_central_budget(budget);
   if (budget.notion == Notion::kConcentrated) {
-    require_between("rho", budget.rho, 1e-12, kGreatestRho);
+    require_between({parameter_name_of("rho"), "rho"}, budget.rho, 1e-12, kGreatestRho);
   } else {
-    require_between("epsilon", budget.epsilon, 1e-6, kGreatestEpsilon);
-    if (budget.delta != 0) require_between("delta", budget.delta, 1e-100, 0.5);
+    require_between({parameter_name_of("epsilon"), "epsilon"}, budget.epsilon, 1e-6,
+                    kGreatestEpsilon);
+    if (budget.delta != 0)
+      require_between({parameter_name_of("delta"), "delta"}, budget.delta, 1e-100, 0.5);
   }
   require_between({"the bound on the covariance", "covariance-bound"}, request.covariance_bound, 1,
                   1e6);

@@ -72,16 +72,9 @@ ReferenceMasses MechanismParameters::normalised() const {
 
 void require_in_range(std::optional<double> MechanismNumbers::*number, double value) {
   for (const MechanismNumber& row : mechanism_numbers()) {
-    const bool holds = row.is_open ? value > row.least : value >= row.least;
-    if (row.value != number || (holds && value < row.below)) continue;
-    const std::string range = fmt::format("{} {:g}", row.is_open ? "above" : "at least", row.least);
-    throw InvalidInput(
-        "out-of-range",
-        std::isinf(row.below)
-            ? fmt::format("{} must be finite and {}, but is {:g}", row.name, range, value)
-            : fmt::format("{} must be {} and below {:g}, but is {:g}", row.name, range, row.below,
-                          value),
-        row.name);
+    if (row.value != number) continue;
+    require_in({row.least, row.below, row.is_open, std::isfinite(row.below)}, {row.name, row.name},
+               value);
   }
 }
 
@@ -347,7 +340,12 @@ constexpr const char* kThroughMatrix = "one of the unit's records goes through a
 
 MatrixChannel channel_of(const MechanismParameters& asked) {
   if (asked.channel.empty()) return laplace_channel(asked.outcome_count, *asked.epsilon);
-  return MatrixChannel::make(asked.channel, asked.outcome_count, *asked.epsilon);
+  try {
+    return MatrixChannel::make(asked.channel, asked.outcome_count, *asked.epsilon);
+  } catch (const InvalidInput& refused) {
+    throw InvalidInput(refused, fmt::format("the rows of {} are its generators: {}",
+                                            flag_words("channel"), refused.what()));
+  }
 }
 
 MatrixChannel square_channel_of(const MechanismParameters& asked) {

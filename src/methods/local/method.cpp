@@ -426,8 +426,9 @@ class DrawMethod : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const bool of_models = own_of<LocalSpec>(spec).space.kind == SpaceKind::kModels;
     if (of_models == draws_models()) return;
-    refuse_input("not-for-this-method", "space", "{} must choose among {}, but does not",
-                 method_words(name_of(word())), draws_models() ? "models" : "outcomes");
+    refuse_input("not-for-this-method", "space", {WayOut::set("space")},
+                 "{} must choose among {}, but does not", method_words(name_of(word())),
+                 draws_models() ? "models" : "outcomes");
   }
 
   std::unique_ptr<const PreparedRelease> prepare(ReleaseSpec spec, const PublicInputs& inputs,
@@ -546,9 +547,12 @@ class DrawMethod : public ReleaseMethod {
 
   PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
-      refuse_if(!question.domain && !reader.has("/k"), "missing-parameter", "k",
-                "give {} or {}, or {} to find the greatest k", reader.called("/domain"),
-                reader.called("/k"), reader.called("/alpha"));
+      if (!question.domain && !reader.has("/k")) {
+        refuse_input("missing-parameter", "k",
+                     {WayOut::set("domain"), WayOut::set("k"), WayOut::set("alpha")},
+                     "give {} or {}, or {} to find the greatest k", reader.called("/domain"),
+                     reader.called("/k"), reader.called("/alpha"));
+      }
       if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
         refuse_input(
             "missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")},
@@ -722,7 +726,7 @@ class IntegralModelMethod final : public DrawMethod {
     DrawMethod::validate(spec);
     const auto& band = spec.own.get<LocalSpec>()->band;
     if (!band || (!band->typical && band->file.empty())) return;
-    refuse_input("not-for-this-method", "band",
+    refuse_input("not-for-this-method", "band", {WayOut::set("band")},
                  "{} takes a band that is named or at a location, but it is {}",
                  method_words("integral-model"), to_text(*band));
   }

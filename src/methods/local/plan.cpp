@@ -82,6 +82,7 @@ double stated_mass(const std::vector<std::string>& region) {
     refuse_input(
         is_number ? Code("out-of-range") : Code("wrong-type"), "region",
         {WayOut::set("region"), WayOut::set("domain")},
+        is_number ? quantities_of(mass, {.least = 0, .most = 1}) : std::vector<Quantity>(),
         "region must be a reference mass from 0 to 1 when no domain is given, but is \"{}\"", text);
   }
   return mass;

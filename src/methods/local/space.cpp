@@ -11,6 +11,7 @@
 #include "base/speech.h"
 #include "core/band.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/column.h"
 #include "measures/measure.h"
 #include "scores/boosting.h"
@@ -130,8 +131,8 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
                           SpaceKind owner) {
     if (!given || kind == owner) return;
     refuse_input("not-for-this-space", flag, {WayOut::leave(flag)},
-                 "{} belongs to space {}, but the space is {}", option, name_of(owner),
-                 name_of(kind));
+                 "{} belongs to space {}, but the space is {}", words_of(Called(option, flag)),
+                 name_of(owner), name_of(kind));
   };
   refuse(spec.cells.has_value(), "cells", "cells", SpaceKind::kGrid);
   refuse(spec.candidates.has_value() && kind != SpaceKind::kModels, "the number of candidates",
@@ -150,7 +151,9 @@ Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
                  name_of(*spec.scorer), name_of(kind));
   }
   if (spec.list && (spec.candidates || spec.fresh)) {
-    refuse_input("contradicting-parameters", "candidates",
+    const char* const other = spec.fresh ? "fresh" : "candidates";
+    refuse_input("contradicting-parameters", other,
+                 {WayOut::leave(other), WayOut::leave("candidates-file")},
                  "a file of candidates holds the list, so it cannot be {}",
                  spec.fresh ? "a fresh list as well" : "told how many candidates there are");
   }
