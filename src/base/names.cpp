@@ -56,6 +56,8 @@ constexpr struct {
                  {"--count", "--candidates --n"},
                  {"--n", "--count --candidates"},
                  {"--rows --records --samples --size --number", "--count --n"},
+                 {"--outcomes", "--k"},
+                 {"--ids --names", "--identities"},
                  {"--id --group --group-by --key --person --user", "--unit"},
                  {"--roster", "--units"},
                  {"--schema", "--domain"},

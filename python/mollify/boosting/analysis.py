@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import listed, number, path_text, whole_number
+from mollify._checks import listed, number, out_of_range, path_text, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import unreadable
@@ -562,11 +562,11 @@ def mbde(
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
         ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
     ):
-        if whole_number(name, whole) > most:
-            raise refusal("out-of-range", f"{name} must be at most {most}, but is {whole}", name)
+        if (given := whole_number(name, whole)) > most:
+            raise out_of_range(name, given, f"at most {most}", most=most)
     start = loaded or BoostedDensity(number("epsilon", epsilon), classifier or "probability", 1 if outputs is None else outputs)
     if start.epsilon > 500:  # above, likelihoods leave the range of doubles
-        raise refusal("out-of-range", f"epsilon must be at most 500, but is {epsilon:g}", "epsilon")
+        raise out_of_range("epsilon", start.epsilon, "at most 500", most=500)
     learns = _learner(learner or "network", options)
     if draws and density is None:
         raise refusal("contradicting-parameters", 'draws needs density, but data is given; a method with score="mbde" releases', "draws")

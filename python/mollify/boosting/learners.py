@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mollify import _core
+from mollify._checks import out_of_range
 from mollify._refusal import refusal
 from mollify.boosting.density import BOUNDINGS, BoostedDensity, Classifier, Learned, LogNormaliser, Numbers, Points
 
@@ -132,7 +133,7 @@ class TreeLearner:
 
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= 16:
-            raise refusal("out-of-range", f"the depth of a tree must be from 1 to 16, but is {self.depth}", "depth")
+            raise out_of_range("the depth of a tree", self.depth, "from 1 to 16", "depth", least=1, most=16)
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         values = np.concatenate([p, q])
