@@ -103,7 +103,7 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
 /* Declares what the releases of a data set may cost together, those charged already included. The
  * total is a JSON object, {"epsilon": 1, "delta": 1e-6} or {"rho": 0.1}. "scope" is for whom: "row",
  * which is the default, "unit=COLUMN" or "table". With "replace": true the data set may have another
- * total, whose scope stays unless one is given. The ledger is made if there is none. */
+ * total, whose scope stays unless one is given. A missing ledger file is made. */
 mollify_status mollify_declare(const char* ledger, const char* data_set, const char* total);
 
 /* From a stream of record batches to another one. `data` is taken over, whatever comes of it;

@@ -58,8 +58,8 @@ void speak(Speech speech) noexcept;
 
 /// The known name that somebody may have meant who typed another one, or nothing. All are public.
 [[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
-/// The same for names of parameters, which has a list of former names, and of names in other
-/// programs.
+/// The known parameter that somebody may have meant; by former names, too, and by names that other
+/// programs have.
 [[nodiscard]] std::string nearest_parameter(std::string_view typed,
                                             std::span<const std::string> known);
 

@@ -44,7 +44,7 @@ def nearest(name: str, known: Iterable[str], find: Callable[[bytes, list[bytes]]
 
 
 def meant(found: Sequence[str]) -> str:
-    """What was found, in words: ` (did you mean "epsilon"?)`."""
+    """The found name in words: ` (did you mean "epsilon"?)`."""
     return f' (did you mean "{found[0]}"?)' if found else ""
 
 

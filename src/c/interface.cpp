@@ -408,10 +408,8 @@ front::SamplerParameters sampler_parameters(const char* text) {
   if (const json* k = keys.find("k")) {
     const double whole = k->is_number() ? k->get<double>() : 0;
     keys.require(k->is_number_integer() || std::fabs(whole) >= 0x1p63, "k", "a whole number");
-    require_between({"k", "k", "outcomes"}, whole, 1, 0x1p24);
+    require_between({"k", "/k", "outcomes"}, whole, 1, 0x1p24);
     parameters.k = k->get<std::size_t>();
-  } else {
-    throw InvalidInput("missing-parameter", "k is missing", "k", {WayOut::set("k")});
   }
   parameters.epsilon = keys.number("epsilon");
   parameters.mu = keys.number("mu");
@@ -420,6 +418,8 @@ front::SamplerParameters sampler_parameters(const char* text) {
   for (const std::string& name : names) {
     if (const auto number = keys.number(name)) parameters.numbers[name] = *number;
   }
+  if (keys.find("k") == nullptr)
+    throw InvalidInput("missing-parameter", "k is missing", "/k", {WayOut::set("/k")});
   return parameters;
 }
 
