@@ -48,6 +48,14 @@ def meant(found: Sequence[str]) -> str:
     return f' (did you mean "{found[0]}"?)' if found else ""
 
 
+def unknown_name(
+    sentence: str, name: Any, known: Iterable[str], parameter: str, code: str = "unknown-name", **place: Any
+) -> InvalidInput:
+    """The refusal of a name, with the nearest known one in the sentence and as the way out."""
+    found = nearest(name, known) if isinstance(name, str) else []
+    return refusal(code, sentence + meant(found), parameter, ways_out=[WayOut("set", parameter, *found)], **place)
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """The nearest name in these words."""
     return meant(nearest(name, known))

@@ -190,9 +190,7 @@ void require_distinct(std::span<const std::string_view> units) {
 }  // namespace
 
 std::vector<std::string> SamplerParameters::names_of_numbers() {
-  std::vector<std::string> names;
-  for (const auto& number : inside::mechanism_numbers()) names.emplace_back(number.name);
-  return names;
+  return front::names_of_numbers();
 }
 
 Sampler::Sampler(const SamplerParameters& parameters)

@@ -24,6 +24,12 @@ namespace inside = ::mollify;
   return inside::known_value<inside::Mechanism>("mechanism", name);
 }
 
+[[nodiscard]] inline std::vector<std::string> names_of_numbers() {
+  std::vector<std::string> names;
+  for (const auto& number : inside::mechanism_numbers()) names.emplace_back(number.name);
+  return names;
+}
+
 /// Throws unless a sampler can be made of so many.
 inline void require_outcomes(std::size_t k) {
   inside::require_between({"k", "k", "outcomes"}, k, 1, inside::Band::kMostOutcomes);
@@ -37,7 +43,7 @@ inline void require_outcomes(std::size_t k) {
     const auto given = parameters.numbers.find(std::string(number.name));
     if (given != parameters.numbers.end()) numbers.*number.value = given->second;
   }
-  const std::vector<std::string> known = SamplerParameters::names_of_numbers();
+  const std::vector<std::string> known = names_of_numbers();
   for (const auto& [name, value] : parameters.numbers) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     refuse_input("unknown-key", name, {WayOut::leave(name)},

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._checks import out_of_range
-from mollify._refusal import refusal
+from mollify._parameters import unknown_name
 
 Numbers = NDArray[np.float64]
 Points = NDArray[np.float32]
@@ -32,7 +32,8 @@ SIGMOIDS = BOUNDINGS[3:]
 def classifier_bound(bounding: str) -> float:
     """The greatest |c|: 1 for `SIGMOIDS`, else log 2."""
     if bounding not in BOUNDINGS:
-        raise refusal("unknown-name", f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"', "classifier")
+        said = f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"'
+        raise unknown_name(said, bounding, BOUNDINGS, "classifier")
     return 1.0 if bounding in SIGMOIDS else math.log(2)
 
 
