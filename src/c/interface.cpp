@@ -94,6 +94,36 @@ const char* needed(const char* name, const char* text) {
   return text;
 }
 
+/// What a text holds. A refusal that knows no way out, and nothing nearer that it is about, is about
+/// the parameter that is the text.
+template <class Parse>
+auto read(const char* name, const char* text, const Parse& parse) {
+  needed(name, text);
+  try {
+    return parse(text);
+  } catch (const InvalidInput& refused) {
+    const bool is_nearer = !refused.parameter().empty() && refused.parameter() != name;
+    if (is_nearer || !refused.ways_out().empty() || !refused.file().empty()) throw;
+    Concern concern = Concern::of_column(refused.column());
+    concern.parameter = std::string("/") + name;
+    throw InvalidInput(refused.code(), refused.what(), concern, {WayOut::set(concern.parameter)},
+                       refused.quantities());
+  }
+}
+
+front::ReleaseSpec spec_of(const char* text) {
+  return read("spec", text, [](const char* spec) { return front::ReleaseSpec::parse(spec); });
+}
+front::Domain domain_of(const char* text) {
+  return read("domain", text, [](const char* domain) { return front::Domain::parse(domain); });
+}
+front::Certificate certificate_of(const char* text) {
+  return read("certificate", text, [](const char* one) { return front::Certificate::parse(one); });
+}
+front::Model model_of(const char* text) {
+  return read("model", text, [](const char* model) { return front::Model::parse(model); });
+}
+
 /// A JSON object with known keys alone. Everything here throws InvalidInput for another one.
 class Keys {
  public:
@@ -176,9 +206,11 @@ namespace {
 
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
   if ((ledger == nullptr) != (data_set == nullptr)) {
-    throw InvalidInput("missing-parameter",
-                       "a ledger and the data set's name in it go together, but one is given",
-                       "ledger");
+    const char* const missing = ledger == nullptr ? "ledger" : "data_set";
+    throw InvalidInput(
+        "missing-parameter",
+        std::string(missing) + " is missing: a ledger and the data set's name in it go together",
+        missing, {WayOut::set(missing)});
   }
   if (ledger == nullptr) return std::nullopt;
   return front::Charging{front::Ledger(ledger), data_set};
@@ -239,7 +271,7 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                char** certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     CText said = said_of(prepared, warnings);
     ArrowArrayStream rows{};
     const auto certified =
@@ -257,7 +289,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
                                      char** model, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     prepared.require_model();
     CText said = said_of(prepared, warnings);
     std::string drawn_from;
@@ -276,7 +308,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
 mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
                                 struct ArrowArrayStream* rows) {
   return guarded([&] {
-    front::generate(front::Model::parse(needed("model", model)), count, given_values(given),
+    front::generate(mollify::c::model_of(model), count, given_values(given),
                     front::Sink::arrow(rows));
   });
 }
@@ -286,7 +318,7 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
                                    const char* certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::csv(needed("data", data));
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     CText said = said_of(prepared, warnings);
     front::release(
         prepared, source,
@@ -299,7 +331,7 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
   return guarded([&] {
     const auto prepared =
-        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
+        front::prepare(mollify::c::spec_of(spec),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records));
     *certificate = text_for_c(prepared.certificate().json());
   });
@@ -308,7 +340,7 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
 mollify_status mollify_release_report(const char* spec, uint64_t records, char** report) {
   return guarded([&] {
     const front::ReleaseReport found =
-        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
+        front::prepare(mollify::c::spec_of(spec),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records))
             .report();
     nlohmann::ordered_json json;
@@ -335,8 +367,8 @@ mollify_status mollify_declare(const char* ledger, const char* data_set, const c
 
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
   return guarded([&] {
-    const auto found = front::verify(front::Certificate::parse(needed("certificate", certificate)),
-                                     front::Domain::parse(needed("domain", domain)));
+    const auto found =
+        front::verify(mollify::c::certificate_of(certificate), mollify::c::domain_of(domain));
     *report = text_for_c(found.json);
   });
 }
@@ -373,8 +405,7 @@ mollify_status mollify_amplify(const char* question, char** report) {
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* question, char** report) {
   return mollify::c::answered(report, [&] {
-    return front::estimate(front::Certificate::parse(needed("certificate", certificate)),
-                           front::Domain::parse(needed("domain", domain)),
+    return front::estimate(mollify::c::certificate_of(certificate), mollify::c::domain_of(domain),
                            front::Source::csv(needed("released", released)),
                            mollify::c::or_empty(question));
   });
@@ -383,7 +414,7 @@ mollify_status mollify_estimate(const char* certificate, const char* domain, con
 mollify_status mollify_check(const char* domain, const char* data, const char* question,
                              char** report) {
   return mollify::c::answered(report, [&] {
-    return front::check(front::Domain::parse(needed("domain", domain)), needed("data", data),
+    return front::check(mollify::c::domain_of(domain), needed("data", data),
                         mollify::c::or_empty(question));
   });
 }

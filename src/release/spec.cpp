@@ -446,19 +446,24 @@ void PartReader::require_known(const Json& object, const std::string& place) con
 
 void PartReader::refuse_key(const std::string& key, const std::string& whole) const {
   const std::string group = whole.substr(0, whole.size() - key.size());
-  std::vector<std::string> beside, of_request;  // a request has few
+  std::vector<std::string> beside, flags, of_request;  // a request has few
   std::string meant;
   for (const Part& part : parts_) {
     const std::string place = part.place;
     const std::string last = place.substr(place.rfind('/') + 1);
     if (part.is_of_request()) of_request.push_back(last);
     if (place == group + last) beside.push_back(last);
+    flags.push_back("--" + std::string(key_of(part)));
     // At another place, or by its flag.
     std::string flag(key_of(part));
     std::replace(flag.begin(), flag.end(), '-', '_');
     if (meant.empty() && (key == last || key == flag)) meant = place;
   }
   if (meant.empty()) meant = nearest_name(key, beside);
+  if (meant.empty()) {  // by a former name, or by another program's
+    const auto flag = std::find(flags.begin(), flags.end(), nearest_name("--" + key, flags));
+    if (flag != flags.end()) meant = parts_[static_cast<std::size_t>(flag - flags.begin())].place;
+  }
   if (!meant.empty() && !meant.starts_with('/')) meant = group + meant;
   std::vector<WayOut> ways;
   for (const Part& part : parts_) {
