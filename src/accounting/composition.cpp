@@ -234,7 +234,10 @@ Privacy draw_budget_down(const Privacy& budget, std::uint64_t count) {
   const double one = epsilon_per_draw_down(budget.epsilon, count);
   if (one < ExpBound::kLeastEpsilon) {
     const std::string draws = count == 1 ? "" : fmt::format(" for each of {} draws", count);
-    refuse_input("out-of-range", "epsilon", "epsilon must be at least {}{}, but is {}{}",
+    refuse_input("out-of-range", "epsilon", {},
+                 {{"given", budget.epsilon},
+                  {"least", ExpBound::kLeastEpsilon * static_cast<double>(count)}},
+                 "epsilon must be at least {}{}, but is {}{}",
                  detail::shortest(ExpBound::kLeastEpsilon), draws, detail::shortest(budget.epsilon),
                  count == 1 ? "" : " for all of them");
   }
@@ -297,8 +300,7 @@ ExactPrivacy replacing_up(const ExactPrivacy& add_remove) {
 OptimalComposition::OptimalComposition(double epsilon, std::uint64_t releases, double delta)
     : epsilon_(epsilon), releases_(releases) {
   require_epsilon("epsilon", epsilon);
-  refuse_if(epsilon > 700.0, "out-of-range", "epsilon",
-            "epsilon of one release must be at most 700, but is {}", epsilon);
+  require_in({.most = 700}, {"epsilon of one release", "epsilon"}, epsilon);
   require_releases(releases, kLargestOptimalCount);
   require_delta(delta);
   leaked_ = any_of_up(delta, static_cast<double>(releases));
@@ -312,8 +314,10 @@ double OptimalComposition::delta_up(double total_epsilon) const {
 }
 
 double OptimalComposition::pure_delta_up(double total_epsilon) const {
-  refuse_if(!(total_epsilon >= 0.0), "out-of-range", "epsilon",
-            "the total epsilon must not be negative, but is {}", total_epsilon);
+  if (!(total_epsilon >= 0.0)) {  // infinity is one
+    refuse_input("out-of-range", "epsilon", {}, {{"given", total_epsilon}, {"least", 0}},
+                 "the total epsilon must not be negative, but is {}", total_epsilon);
+  }
   const double k = static_cast<double>(releases_);
   if (total_epsilon >= mul_up(epsilon_, k)) return 0.0;
 

@@ -41,8 +41,7 @@ double ln_normal_cdf_up(double x) {
 
 double mu_per_draw_down(double total, std::uint64_t releases) {
   require_in(kPositive, "mu", total);
-  refuse_if(releases == 0, "out-of-range", "count",
-            "the number of releases must be at least 1, but is 0");
+  require_in({.least = 1}, {"the number of releases", "count", "releases"}, releases);
   if (releases == 1) return total;
   // The conversion and the root are each within half a unit in the last place.
   const double infinity = std::numeric_limits<double>::infinity();
@@ -138,8 +137,8 @@ constexpr double kMostSampledOrder = 512;
 void require_mechanism(const SampledGaussian& mechanism) {
   require_in(positive_up_to(1), {"the sampling rate", "rate"}, mechanism.rate);
   require_in(kPositive, {"the deviation of the noise", "deviation"}, mechanism.deviation);
-  refuse_if(mechanism.steps == 0, "out-of-range", "steps",
-            "there must be at least 1 step, but are 0");
+  refuse_outside({.least = 1}, static_cast<double>(mechanism.steps), "steps",
+                 "there must be at least 1 step, but are 0");
 }
 
 /// power ln x, rounded up, for x between two bounds.

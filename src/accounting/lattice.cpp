@@ -553,8 +553,10 @@ double scaled_gaussian_total_variation(std::size_t dimension, double variance) {
 // How far apart two laws can be that a budget keeps close.
 
 double total_variation_of_close_laws_up(double epsilon, double delta) {
-  refuse_if(!(epsilon >= 0), "out-of-range", "epsilon", "epsilon must not be negative, but is {}",
-            epsilon);
+  if (!(epsilon >= 0)) {  // infinity is one
+    refuse_input("out-of-range", "epsilon", {}, {{"given", epsilon}, {"least", 0}},
+                 "epsilon must not be negative, but is {}", epsilon);
+  }
   require_between("delta", delta, 0, 1);
   // 1 - 2 (1 - delta)/(E + 1), which grows with E and delta.
   const double one_less_delta_down = -add_up(delta, -1);

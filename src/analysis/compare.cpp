@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -440,7 +441,7 @@ namespace {
 /// One of several releases: a mechanism's distances at each epsilon, or a reason.
 struct ComparedRow {
   std::string mechanism;
-  std::vector<std::optional<double>> distances;  ///< of a unit's own law, of the table's
+  std::vector<std::optional<ReleaseDistance>> distances;  ///< of a unit's own law, of the table's
   Why refusal;
   bool is_of_rows = false;  ///< the distances, and not of a law
 };
@@ -457,15 +458,15 @@ Compared compared_by(const ReleaseSpec& spec) {
   return has_law ? Compared::kRecords : Compared::kRows;
 }
 
-double distance_of(const Json& parts, const PublicInputs& inputs, const Source& data,
-                   bool& is_of_rows) {
+ReleaseDistance distance_of(const Json& parts, const PublicInputs& inputs, const Source& data,
+                            bool& is_of_rows) {
   ReleaseSpec spec = spec_of(parts, "");
   spec.accept_error = true;  // nothing is released
   const Compared what = compared_by(spec);
   is_of_rows = what == Compared::kRows;
   if (is_of_rows) return rows_distance(spec, inputs, data);
   if (what == Compared::kRecords) return central_distance(spec, inputs, data);
-  const auto release = prepare_local(spec, inputs);
+  const std::shared_ptr<const LocalRelease> release = prepare_local(spec, inputs);
   release->require(data);
   if (is_of_points(*release)) {
     refuse_input("not-for-this-domain", "epsilon",
@@ -474,7 +475,7 @@ double distance_of(const Json& parts, const PublicInputs& inputs, const Source& 
                  "domain is released over a grid or candidates",
                  flag_words("epsilon"), flag_words("mechanism"));
   }
-  return comparison_of(*release, data).mean_law_distance;
+  return {comparison_of(*release, data).mean_law_distance, release};
 }
 
 /// The mechanisms asked for, or all of the method's; if it has none, a release
@@ -548,13 +549,15 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
   columns.push_back({"", 0, "/refusal"});
   std::optional<std::string> refusal;
   bool any = false, is_of_rows = false;
+  std::vector<std::optional<ReleaseDistance>> nearest(questions.size());  // of all mechanisms
   for (const std::string& mechanism : compared_mechanisms(questions.front())) {
     const ComparedRow row = compared_row(questions, mechanism, inputs, data);
     Json line{{"mechanism", printable(row.mechanism)}};
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const auto& distance = row.distances[i];
       any |= distance.has_value();
-      line[std::to_string(i)] = distance ? Json(*distance) : Json(nullptr);
+      line[std::to_string(i)] = distance ? Json(distance->value) : Json(nullptr);
+      if (distance && (!nearest[i] || distance->value < nearest[i]->value)) nearest[i] = distance;
       list.push_back({{"mechanism", row.mechanism},
                       {"epsilon", budgets[i] == "-" ? "" : budgets[i]},
                       {"tv", line[std::to_string(i)]}});
@@ -571,6 +574,12 @@ Answer compare_several(std::span<const Json> questions, const PublicInputs& inpu
              fmt::format("{}\ntotal variation of {}\n\n", kNotPrivate,
                          distance_words(questions.front(), is_of_rows)));
   answer.add("compared", list, table_text(columns, lines));
+  for (const auto& one : nearest) {
+    if (!one) continue;
+    for (Message& warning : one->release->warnings()) answer.warn(std::move(warning));
+    const SpecDomain& domain = one->release->certificate().spec.domain;
+    for (Message& warning : inputs.domain(domain).warnings()) answer.warn(std::move(warning));
+  }
   return answer;
 }
 

@@ -1,12 +1,14 @@
 // How close a release, to come or made already, is to the private data. NOT PRIVATE.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
 #include "base/answer.h"
 #include "records/source.h"
 #include "release/public_inputs.h"
+#include "release/release.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -41,10 +43,16 @@ namespace mollify {
 [[nodiscard]] Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs,
                                      const Source& data);
 
+/// A total variation, and the release to come that has it.
+struct ReleaseDistance {
+  double value = 0;
+  std::shared_ptr<const PreparedRelease> release{};
+};
+
 /// How far the law of a finite release's record is from the table's, in total variation; of a
 /// Gaussian one as promised, from the Gaussian that the data are taken for.
-[[nodiscard]] double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                      const Source& data);
+[[nodiscard]] ReleaseDistance central_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                               const Source& data);
 
 // -----------------------------------------------------------------------------------------------
 // The rows of simulated releases, next to the truth. NOT PRIVATE.
@@ -58,8 +66,8 @@ namespace mollify {
                                   const Source& data);
 
 /// The mean total variation of two columns together between such rows and the table.
-[[nodiscard]] double rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
-                                   const Source& data);
+[[nodiscard]] ReleaseDistance rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                            const Source& data);
 
 /// For the data holder, the only person who may learn what private data lack: throws InvalidInput.
 [[noreturn]] void refuse_nothing_to_compare(const Source& data);

@@ -395,14 +395,16 @@ Answer compare_central(const ReleaseSpec& spec, const PublicInputs& inputs, cons
   return answer;
 }
 
-double central_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
-  const auto release = prepared_for(spec, inputs, data);
+ReleaseDistance central_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
+                                 const Source& data) {
+  const std::shared_ptr<const PreparedRelease> release = prepared_for(spec, inputs, data);
   const Certificate& certificate = release->certificate();
   if (const auto* moments = certificate.as<MomentDesign>())
-    return moments->expected_total_variation;
-  if (const auto* design = certificate.as<GaussianDesign>()) return design->total_variation_up();
+    return {moments->expected_total_variation, release};
+  if (const auto* design = certificate.as<GaussianDesign>())
+    return {design->total_variation_up(), release};
   const FiniteLaws laws = finite_laws(*release, inputs.domain(spec.domain), inputs, data);
-  return total_variation(laws.truth, laws.law);
+  return {total_variation(laws.truth, laws.law), release};
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -462,7 +464,7 @@ struct ComparedTable {
   std::uint64_t records;    ///< rows, or units
   std::uint64_t simulated;  ///< rows
   std::vector<std::optional<OwnMean>> own;
-  Certificate certificate;
+  std::shared_ptr<const PreparedRelease> release;
 };
 
 ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, const Source& source) {
@@ -470,7 +472,8 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const Domain domain = compared_domain(declared);
   const std::optional<Roster> roster = roster_of(spec, inputs);
   spec.accept_large_delta = spec.accept_error = true;  // nothing is released
-  const auto asked = prepare(spec, inputs, public_count(spec, source));
+  const std::shared_ptr<const PreparedRelease> asked =
+      prepare(spec, inputs, public_count(spec, source));
   asked->require(source);
   require_countable_pairs(domain);
   SecureRandom random;
@@ -489,8 +492,8 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const std::uint64_t simulated = tally.rows();
   // Private bins are found by each release, and nobody can cut this comparison's finer.
   auto own = own_means(source, declared, spec.unit, roster);
-  return {domain,    std::move(truth), std::move(tally).take(), records,
-          simulated, std::move(own),   asked->certificate()};
+  return {domain, std::move(truth), std::move(tally).take(), records, simulated, std::move(own),
+          asked};
 }
 
 Json noise_json(const MarginalDistance& distance) {
@@ -501,12 +504,13 @@ Json noise_json(const MarginalDistance& distance) {
 
 Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
+  const Certificate& certificate = table.release->certificate();
   const NamedLaw truth = law_of_counts("truth", table.truth);
   const NamedLaw laws[] = {
       truth, law_of_counts("released", table.released),
       law_of_independent_columns("independent", truth, table.truth.sizes().size())};
   Answer answer = begun(
-      table.certificate,
+      certificate,
       fmt::format("{}; {} of {}\n", counted(table.records, spec.unit ? "unit" : "row"),
                   counted(table.simulated, "row"),
                   kModelMethods.has(spec.method) ? "one simulated release" : "simulated releases"));
@@ -514,7 +518,7 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
   answer.add("simulated_records", table.simulated);
   const ComparedLaws compared = add_marginals(answer, table.domain, laws, table.own);
   add_caveats(answer, table.domain, data, represented(spec));
-  if (const auto* design = table.certificate.as<MarginalDesign>()) {
+  if (const auto* design = certificate.as<MarginalDesign>()) {
     const MarginalError noise = marginal_error(*design, table.records);
     answer.add("expected_noise",
                {{"one_way", noise_json(noise.columns)}, {"two_way", two_way_json(noise)}},
@@ -526,14 +530,17 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
       "{}two columns of the released rows are {:.4f} from the table's in total variation, on "
       "average over pairs\n",
       within_bins(table.domain), compared.others.front().mean_pair));
+  for (Message& warning : table.release->warnings()) answer.warn(std::move(warning));
   return answer;
 }
 
-double rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs, const Source& data) {
+ReleaseDistance rows_distance(const ReleaseSpec& spec, const PublicInputs& inputs,
+                              const Source& data) {
   const ComparedTable table = simulated_table(spec, inputs, data);
   const NamedLaw laws[] = {law_of_counts("truth", table.truth),
                            law_of_counts("released", table.released)};
-  return compare_laws(table.domain.columns().size(), laws).others.front().mean_pair;
+  return {compare_laws(table.domain.columns().size(), laws).others.front().mean_pair,
+          table.release};
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -742,7 +742,8 @@ PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& 
                  flag_words("method"));
   }
   if (!(law.failure_up() < (1 - request.confidence) / 2)) {
-    refuse_input("out-of-range", "confidence",
+    refuse_input("out-of-range", "confidence", {},
+                 {{"given", request.confidence}, {"below", 1 - 2 * law.failure_up()}},
                  "confidence must leave room for the probability {:.3g} that records are missing, "
                  "but is {:g}",
                  law.failure_up(), request.confidence);

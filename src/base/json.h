@@ -1,6 +1,7 @@
 // What every JSON file must be before its content is looked at, and how numbers are written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,15 +18,20 @@ using Json = nlohmann::ordered_json;
 /// repeats (readers differ in which of the two counts) and without NUL in a text.
 void require_json(std::string_view text, const std::string& name);
 
-/// What `read` makes of a file, whose refusals then name the file unless they name one.
+/// What `read` makes of a line of a file, or of the whole file (0). Its refusals then name that
+/// place unless they name a file.
 template <class Read>
-auto naming_file(const std::string& name, const Read& read) {
+auto naming_file(const std::string& name, std::uint64_t line, const Read& read) {
   try {
     return read();
   } catch (const InvalidInput& refused) {
-    if (!refused.file().empty()) throw;
-    throw InvalidInput(refused, refused.what(), Concern::in_file(name));
+    if (name.empty() || !refused.file().empty()) throw;
+    throw InvalidInput(refused, refused.what(), Concern::in_file(name, line));
   }
+}
+template <class Read>
+auto naming_file(const std::string& name, const Read& read) {
+  return naming_file(name, 0, read);
 }
 
 /// The concern of a file that a parameter gives.

@@ -1,12 +1,15 @@
 // Refusals whose sentence is made of values.
 #pragma once
 
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 
@@ -18,12 +21,41 @@ template <class... Values>
                      std::move(concern), std::move(ways_out));
 }
 
+/// Throws it with the numbers that decide.
+template <class... Values>
+[[noreturn]] void refuse_input(Code code, Concern concern, std::vector<WayOut> ways_out,
+                               std::vector<Quantity> quantities,
+                               fmt::format_string<Values...> sentence, Values&&... values) {
+  throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
+                     std::move(concern), std::move(ways_out), std::move(quantities));
+}
+
 /// Throws it without ways out.
 template <class... Values>
 [[noreturn]] void refuse_input(Code code, Concern concern, fmt::format_string<Values...> sentence,
                                Values&&... values) {
   throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
                      std::move(concern));
+}
+
+/// A number that is given, and the ends of its range, as quantities of a refusal or a warning.
+[[nodiscard]] inline std::vector<Quantity> quantities_of(double given, const Range& range,
+                                                         const std::string& unit = {}) {
+  std::vector<Quantity> all = {{"given", given, unit}};
+  if (std::isfinite(range.least))
+    all.push_back({range.is_open ? "above" : "least", range.least, unit});
+  if (std::isfinite(range.most))
+    all.push_back({range.is_open_above ? "below" : "most", range.most, unit});
+  return all;
+}
+
+/// Throws it, with these numbers, unless the range has the number: for sentences of their own.
+template <class About = Concern, class... Values>
+void refuse_outside(const Range& range, double given, const About& concern,
+                    fmt::format_string<Values...> sentence, Values&&... values) {
+  if (range.has(given)) return;
+  refuse_input("out-of-range", concern, std::vector<WayOut>(), quantities_of(given, range),
+               sentence, std::forward<Values>(values)...);
 }
 
 /// Throws it where `fault` is true. The values are made in either case: for those that cost

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,14 +45,25 @@ void speak_of(Places places) { places_of_thread = std::move(places); }
 
 namespace {
 
-/// "candidates-file" as a place in a spec, and as a parameter of Python.
-std::string key_words(std::string_view flag) {
-  if (flag.starts_with('/')) return std::string(flag.substr(1));
-  if (speech() == Speech::kSpec) {
+/// The place of a part in the object that is asked with; none where sentences have other names.
+std::optional<std::string_view> place_of(std::string_view flag) {
+  if (flag.starts_with('/')) return flag.substr(1);
+  if (speech() == Speech::kSpec || speech() == Speech::kFile) {
     for (const auto& [known, place] : places_of_thread) {
-      if (known == flag) return std::string(place);
+      if (known == flag) return place;
     }
   }
+  return std::nullopt;
+}
+
+/// Whether sentences call the part by its flag.
+bool is_flag(std::string_view flag) {
+  return (speech() == Speech::kCommand || speech() == Speech::kFile) && !place_of(flag);
+}
+
+/// "candidates-file" as a place in a spec, and as a parameter of Python.
+std::string key_words(std::string_view flag) {
+  if (const auto place = place_of(flag)) return std::string(*place);
   std::string words(flag);
   std::replace(words.begin(), words.end(), '-', '_');
   return words;
@@ -94,8 +106,7 @@ std::string joined(std::span<const std::string> words, std::string_view last) {
 }  // namespace
 
 std::string flag_words(std::string_view flag) {
-  return speech() == Speech::kCommand && !flag.starts_with('/') ? fmt::format("--{}", flag)
-                                                                : key_words(flag);
+  return is_flag(flag) ? fmt::format("--{}", flag) : key_words(flag);
 }
 
 std::string setting_words(std::string_view flag, std::string_view value) {
@@ -105,9 +116,8 @@ std::string setting_words(std::string_view flag, std::string_view value) {
 }
 
 std::string added_words(std::string_view flag) {
-  return speech() == Speech::kCommand
-             ? flag_words(flag)
-             : setting_words(flag, speech() == Speech::kPython ? "True" : "true");
+  return is_flag(flag) ? flag_words(flag)
+                       : setting_words(flag, speech() == Speech::kPython ? "True" : "true");
 }
 
 std::string method_words(std::string_view word) { return methods_words({&word, 1}); }
@@ -166,7 +176,7 @@ std::string_view action_name(const WayOut& way) {
     case WayOut::Action::kSet:
       return "set";
     case WayOut::Action::kAdd:
-      return speech() == Speech::kCommand ? "add" : "set";
+      return is_flag(way.part) ? "add" : "set";
     case WayOut::Action::kLeave:
       return "leave";
     case WayOut::Action::kHave:
@@ -201,20 +211,12 @@ std::string part_name(const WayOut& way) {
 
 std::string_view value_name(const WayOut& way) {
   if (way.action != WayOut::Action::kAdd) return way.value;
-  switch (speech()) {
-    case Speech::kCommand:
-      return "";
-    case Speech::kPython:
-      return "True";
-    case Speech::kSpec:
-      return "true";
-  }
-  return "";
+  if (is_flag(way.part)) return "";
+  return speech() == Speech::kPython ? "True" : "true";
 }
 
 std::string parameter_name_of(std::string_view flag) {
-  return speech() == Speech::kCommand && !flag.starts_with('/') ? std::string(flag)
-                                                                : key_words(flag);
+  return is_flag(flag) ? std::string(flag) : key_words(flag);
 }
 
 std::string words_of(const Called& what) {

@@ -25,6 +25,7 @@ enum class Speech {
   kCommand,  ///< the command: "--candidates-file", "mollify check", "method local"
   kPython,   ///< the Python package: "candidates_file", "method.check", "mo.Local"
   kSpec,     ///< C and C++: places in a spec, "space/list", and functions, "check()"
+  kFile,     ///< the command with a spec's file: places in it, and flags of all that it lacks
 };
 
 /// Chooses it for the whole program, before any sentence is made; otherwise it is a spec's keys.

@@ -24,7 +24,8 @@ std::string list_item(std::string_view value) {
 
 std::string list_words(std::span<const std::string> values) {
   std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + list_item(value);
+  for (const std::string& value : values)
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", value);
   return text;
 }
 

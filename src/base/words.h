@@ -15,7 +15,7 @@ namespace mollify {
 /// quote or has a space at an end, so that nobody reads it as several values or as none.
 [[nodiscard]] std::string list_item(std::string_view value);
 
-/// "basic, \"gold, family\", plus".
+/// "\"basic\", \"gold, family\"": names of users, each quoted like a single one in a sentence.
 [[nodiscard]] std::string list_words(std::span<const std::string> values);
 
 /// "apple, pear or plum": names that may be given.

@@ -136,7 +136,7 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
                  std::optional<Method> method) {
   if (!method && !options.released) {
     refuse_input(
-        "missing-parameter", "method", {WayOut::add("released")},
+        "missing-parameter", "method", {WayOut::set("method"), WayOut::set("released")},
         "the method is missing: mollify compare METHOD, METHOD being {}; or give --released",
         all_names<Method>(" or "));
   }
@@ -310,7 +310,7 @@ int run(const TuneOptions& options, const CLI::App& command) {
   const Json asked = given_parts(command, tune_parts());
   TuneQuestion question = tune_question_of(asked, "", {});
   if (question.data && !std::filesystem::exists(*question.data)) {
-    refuse_input("unreadable-file", Concern::in_file(*question.data), "{} cannot be opened: {}",
+    refuse_input("unreadable-file", concern_of("data", *question.data), "{} cannot be opened: {}",
                  *question.data, why_not_opened(*question.data, ENOENT));
   }
   Json parts = given_parts(command, tuned_parts(), kUnitDraws.first());

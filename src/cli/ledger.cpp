@@ -216,7 +216,8 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
     return total;
   }
   if (!options.epsilon) {
-    refuse_missing("the total", "give --epsilon, with --delta or without, or --rho", "epsilon");
+    refuse_input("missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("rho")},
+                 "the total is missing: give --epsilon, with --delta or without, or --rho");
   }
   total.cost = ExactPrivacy::approximate(
       Decimal::parse(*options.epsilon, "epsilon"),

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <limits>
@@ -46,14 +47,9 @@ namespace mollify::cli {
 
 namespace {
 
-/// One line of it: messages of libraries may have several.
-void complain(std::string message) {
-  for (char& letter : message) {
-    if (letter == '\n' || letter == '\r') letter = ' ';
-  }
-  while (!message.empty() && message.back() == ' ') message.pop_back();
-  tell("mollify: " + printable(readable(message)) + "\n");
-}
+/// Wrapped like warnings. Line breaks, which names of users and messages of libraries may hold,
+/// are shown escaped.
+void complain(std::string_view message) { tell_lines("mollify: " + printable(readable(message))); }
 
 /// Without this, a program started with a standard stream closed would give that stream's number to
 /// the next file it opens, and print into it. The substitute refuses descriptors that are closed.
@@ -243,8 +239,24 @@ InvalidInput unparsed(const CLI::App& app, std::span<char* const> arguments,
   return refusal("", error.what());
 }
 
+/// The refusal of a file, with the flag that gives the file if a single one does.
+InvalidInput with_flag(const CLI::App& app, const InvalidInput& refused) {
+  if (refused.file().empty() || !refused.parameter().empty()) return refused;
+  std::vector<std::string> flags;
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::vector<std::string>& given = option->results();
+      if (std::find(given.begin(), given.end(), refused.file()) != given.end())
+        flags.push_back(option->get_name());
+    }
+  }
+  if (flags.size() != 1) return refused;
+  return {refused, refused.what(), Concern(parameter_of(flags.front()))};
+}
+
 /// Writes a refusal for people, and its facts to standard output if a program reads that.
-int refuse(const InvalidInput& refused, std::span<char* const> arguments) {
+int refuse(const CLI::App& app, const InvalidInput& thrown, std::span<char* const> arguments) {
+  const InvalidInput refused = with_flag(app, thrown);
   complain(fmt::format("{} [{}]", refused.what(), refused.code().name));
   const bool as_json = std::any_of(arguments.begin(), arguments.end(), [](const char* one) {
     return std::string_view(one) == "--json";
@@ -299,15 +311,15 @@ int run(int argc, char** argv) {
     flush_output();
     return session.status;
   } catch (const MissingFlag& missing) {
-    return refuse(explained(app, missing), given);
+    return refuse(app, explained(app, missing), given);
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // prints help or version
   } catch (const CLI::ExtrasError&) {
-    return refuse(unexpected(app, session, help()), given);
+    return refuse(app, unexpected(app, session, help()), given);
   } catch (const CLI::ParseError& error) {
-    return refuse(unparsed(app, given, error, help()), given);
+    return refuse(app, unparsed(app, given, error, help()), given);
   } catch (const InvalidInput& error) {
-    return refuse(error, given);
+    return refuse(app, error, given);
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory");
     return kFailure;
@@ -333,21 +345,23 @@ Value parsed(std::string_view text, std::string_view flag, std::string_view expe
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && stopped == end) return value;
-  Code code = "wrong-type";
   std::string range;
   if (error == std::errc::result_out_of_range) {
-    code = "out-of-range";
     range = fmt::format(" of at most {}", std::numeric_limits<Value>::max());
   }
   if (std::is_unsigned_v<Value> && text.size() > 1 && text.front() == '-' &&
       text.find_first_not_of("0123456789", 1) == text.npos) {
-    code = "out-of-range";
     range = fmt::format(" from 0 to {}", std::numeric_limits<Value>::max());
   }
-  throw InvalidInput(code,
-                     fmt::format("{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
-                                 range, text, number_hint(text)),
-                     flag.substr(2));
+  std::vector<Quantity> quantities;
+  if (!range.empty()) {
+    quantities = quantities_of(std::strtod(std::string(text).c_str(), nullptr),
+                               {.least = static_cast<double>(std::numeric_limits<Value>::lowest()),
+                                .most = static_cast<double>(std::numeric_limits<Value>::max())});
+  }
+  refuse_input(range.empty() ? Code("wrong-type") : Code("out-of-range"), flag.substr(2), {},
+               std::move(quantities), "{} must be {}{}, but is \"{}\"{}", flag.substr(2), expected,
+               range, text, number_hint(text));
 }
 
 template double parsed<double>(std::string_view, std::string_view, std::string_view);

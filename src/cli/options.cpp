@@ -213,7 +213,8 @@ std::optional<Mechanism> MechanismOptions::named() const {
 void MechanismOptions::require_budget() const {
   if (epsilon || mu) return;
   if (mechanism) throw MissingFlag{row_of(*named()).in_mu ? "--mu" : "--epsilon"};
-  mollify::refuse_missing("the budget", "give --epsilon or --mu", "epsilon");
+  refuse_input("missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("mu")},
+               "the budget is missing: give --epsilon or --mu");
 }
 
 LocalSpec MechanismOptions::spec() const {
@@ -296,9 +297,9 @@ std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& pa
     try {
       numbers.push_back(parsed<std::uint64_t>(one, part.flag, "a whole number"));
     } catch (const InvalidInput& refused) {
-      throw InvalidInput(refused, fmt::format("a number of {} must be whole and {}, but is "
+      throw InvalidInput(refused, fmt::format("each number of {} must be whole and {}, but one is "
                                               "\"{}\"",
-                                              part.flag + 2, range_words(part), one));
+                                              part.flag, range_words(part), one));
     }
   }
   return numbers;

@@ -148,14 +148,10 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning in a line or two, with its code where that takes no further line.
+/// A warning in a line or two, and its code.
 std::string short_warning(const Message& warning) {
-  const auto lines = [](const std::string& text) {
-    return wrapped(printable(text), kLineWidth, kHang);
-  };
-  const std::string bare = lines(warning.brief());
-  const std::string coded = lines(fmt::format("{} [{}]", warning.brief(), warning.code.name));
-  return lines_in(coded) > lines_in(bare) ? bare : coded;
+  return wrapped(printable(fmt::format("{} [{}]", warning.brief(), warning.code.name)), kLineWidth,
+                 kHang);
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -280,12 +276,7 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
 }
 
 int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
-  std::optional<Speaking> keys;
-  if (options.spec) {
-    // The data and the ledger are given by flags even here. All other names are keys of the spec.
-    if (!options.print_spec) options.ledger.validate(needed(options.data, "--data"));
-    keys.emplace(Speech::kSpec);
-  }
+  if (options.spec) speak(Speech::kFile);  // to the end: a refusal is written after this function
   const ReleaseSpec spec = spec_for(options, command, method);
   if (options.print_spec) {
     fmt::print("{}", spec_text(spec));
@@ -313,13 +304,15 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const std::optional<std::string> bytes = piped(path, spec);
   const PublicFiles inputs(path, bytes);
   // Faults of the domain's file are reported before faults of the data.
-  const Domain domain = inputs.domain(spec.domain);
+  const Domain domain = naming_parts(spec, [&] { return inputs.domain(spec.domain); });
   const CsvSource table(path, bytes, thread_count(options.threads.value_or(0)));
+  std::vector<std::string> declared = domain.names();
+  if (spec.unit) declared.push_back(*spec.unit);
   std::optional<CountedSource> counted;
-  if (options.counts_column) counted.emplace(table, *options.counts_column);
+  if (options.counts_column) counted.emplace(table, *options.counts_column, declared);
   const Source& data = counted ? static_cast<const Source&>(*counted) : table;
-  // Before the counts of a column that is taken by mistake are added up.
-  if (counted) require_columns(data, domain, spec.unit);
+  // Before units, or the counts of a column that is taken by mistake, are added up.
+  require_columns(data, domain, spec.unit);
   const auto prepared = prepare(spec, inputs, public_count(spec, data));
   prepared->require(data);
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.

@@ -10,6 +10,7 @@
 #include "cli/main.h"
 #include "cli/options.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
 #include "formats/text_files.h"
@@ -114,9 +115,8 @@ int verify_mechanism(const VerifyOptions& options) {
             "the reference must have {} masses like --k, but has {}", k, reference.size());
   // Without a word of inputs it ends in two seconds.
   const std::uint64_t inputs = options.inputs.value_or(k > std::size_t{1} << 19U ? 12 : 24);
-  constexpr std::uint64_t kMostInputs = 1'000'000;
-  refuse_if(inputs > kMostInputs, "out-of-range", "inputs", "inputs must be at most {}, but is {}",
-            kMostInputs, inputs);
+  constexpr double kMostInputs = 1'000'000;
+  require_in({.most = kMostInputs}, {"inputs", "inputs", "inputs"}, inputs);
   require_few(parameters.mechanism, k, inputs);
   const auto sampler = make_sampler(parameters);
   Progress progress("inputs", inputs);

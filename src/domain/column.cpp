@@ -203,16 +203,21 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
     const Reading reading = column.read(value);
     if (reading.verdict == Verdict::kNull && key == "outside") {
+      Concern concern(key);
+      concern.column = column.name_;
       refuse_input(
-          "contradicting-parameters", "outside", {WayOut::set("null", "category")},
+          "contradicting-parameters", concern, {WayOut::declare("null", "category")},
           "column \"{}\": outside can be null only with null: category, which makes null a value",
           column.name_);
     }
     if (reading.verdict != Verdict::kValue) {
       const std::string word = key == "null" ? "category" : "clip";
-      refuse_name({fmt::format("column \"{}\": {}", column.name_, key), key},
-                  fmt::format("{} (or the word {})", column.expectation(), word), value,
-                  std::vector<std::string>{word});
+      const std::vector<std::string> words{word};
+      Concern concern(key);
+      concern.column = column.name_;
+      refuse_input("unknown-name", concern, {WayOut::declare(key, nearest_name(value, words))},
+                   "column \"{}\": {} must be {} (or the word {}), but is \"{}\"{}", column.name_,
+                   key, column.expectation(), word, value, did_you_mean(value, words));
     }
     return reading.cell;
   };

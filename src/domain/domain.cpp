@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -131,7 +132,7 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
     for (const std::uint32_t size : sizes) product *= size;
     return product <= kMaxOutcomes;
   };
-  refuse_input("too-many-outcomes", {},
+  refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins")},
                "{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
                kMaxOutcomes, product_, fewer_bins(is_small), other_way);
 }
@@ -178,15 +179,19 @@ std::string Domain::canonical_text() const {
 
 namespace {
 
+/// ""a", "b" and 3 more".
+std::string quoted_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 10;
+  const std::span<const std::string> all(names);
+  const std::string text = list_words(all.first(std::min(names.size(), kMostNames)));
+  return names.size() <= kMostNames
+             ? text
+             : fmt::format("{} and {} more", text, names.size() - kMostNames);
+}
+
 /// "column "a"", or "columns "a", "b" and 3 more".
 std::string columns_named(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNames = 10;
-  std::string text = names.size() == 1 ? "column" : "columns";
-  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
-    text += fmt::format("{} \"{}\"", i == 0 ? "" : ",", names[i]);
-  }
-  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
-  return text;
+  return fmt::format("{} {}", names.size() == 1 ? "column" : "columns", quoted_names(names));
 }
 
 }  // namespace
@@ -200,7 +205,7 @@ std::vector<Message> Domain::warnings() const {
       said.push_back(
           {.code = "integers-cut",
            .verdict =
-               fmt::format("column {} has {} integers, which are cut into {} cells of {} or so",
+               fmt::format("column \"{}\" has {} integers, which are cut into {} cells of {} or so",
                            column.name(), integers->count(), integers->size(),
                            std::llround(static_cast<double>(integers->count()) / integers->size())),
            .clauses = {"declare bins or a smaller range if these are not the ones you want"},
@@ -219,8 +224,9 @@ std::vector<Message> Domain::warnings() const {
   constexpr std::size_t kFewLetters = 40;
   std::string names;
   if (of_outside.size() + of_null.size() > kFewLetters) {
-    names = fmt::format("{}{}{}: ", of_outside, outside.empty() || of_null.empty() ? "" : "; ",
-                        of_null);
+    names = fmt::format("{}{}{}: ", quoted_names(outside),
+                        outside.empty() || of_null.empty() ? "" : "; ",
+                        of_null.empty() ? "" : quoted_names(null));
     if (!outside.empty()) of_outside = counted(outside.size(), "column");
     if (!of_null.empty()) of_null = counted(null.size(), "column");
   }
@@ -374,13 +380,18 @@ namespace {
 /// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
-  refuse_if(!(numbers.min() > 0), "out-of-range", Concern::of_column(column.name()),
-            "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
-            "set min to the smallest value that counts, and write outside: VALUE for zeros",
-            column.name(), numbers.min());
+  Concern min("min");
+  min.column = column.name();
+  refuse_outside(
+      kPositive, numbers.min(), min,
+      "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
+      "set min to the smallest value that counts, and write outside: VALUE for zeros",
+      column.name(), numbers.min());
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    refuse_input("missing-key", Concern::of_column(column.name()), {WayOut::set("outside")},
+    Concern key("outside");
+    key.column = column.name();
+    refuse_input("missing-key", key, {WayOut::declare("outside")},
                  "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, "
                  "zeros widen the spread of all others. Write outside: VALUE, a usual value of the "
                  "column, into the domain",
@@ -391,7 +402,13 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     if (!declared) continue;
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
-    refuse_input("out-of-range", Concern::of_column(column.name()),
+    Concern key(of_nulls ? "null" : "outside");
+    key.column = column.name();
+    refuse_input("out-of-range", key, {WayOut::declare(key.parameter)},
+                 quantities_of(value, {.least = numbers.min(),
+                                       .most = numbers.max(),
+                                       .is_open = true,
+                                       .is_open_above = true}),
                  "column \"{0}\" must declare a usual value for {1}s to have logarithms, but {2}: "
                  "{3} is its {4}, where {1}s widen the spread of all others. Write {2}: VALUE, "
                  "above min and below max, into the domain",
@@ -452,7 +469,9 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   for (const std::string& name : logarithms) {
     const auto is_named = [&](const Axis& axis) { return axis.name == name; };
     if (std::none_of(axes_.begin(), axes_.end(), is_named)) {
-      refuse_input("unknown-column", Concern::of_column(name),
+      Concern concern("log");
+      concern.column = name;
+      refuse_input("unknown-column", concern, ways_to_mean("log", name, names()),
                    "the domain has no column \"{}\", whose logarithm is asked for; it has {}{}",
                    name, list_words(names()), did_you_mean(name, names()));
     }

@@ -242,8 +242,12 @@ IntegerCells IntegerCells::make(std::int64_t min, std::int64_t max,
   refuse_if(min > max, "not-ascending", "min", "min must be at most max, but they are {} and {}",
             min, max);
   const std::uint64_t span = static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min);
-  refuse_if(span >= std::uint64_t{1} << 63U, "out-of-range", "max",
-            "min and max must be less than 2^63 apart, but they are {} and {}", min, max);
+  if (span >= std::uint64_t{1} << 63U) {
+    refuse_input(
+        "out-of-range", "max", {},
+        {{"given", static_cast<double>(max)}, {"below", static_cast<double>(min) + 0x1p63}},
+        "min and max must be less than 2^63 apart, but they are {} and {}", min, max);
+  }
   const std::uint64_t count = span + 1;
   const std::uint64_t cells = bins.value_or(std::min(count, kMaxBins));
   require_between("bins", cells, 1, std::min(count, kMaxBins));
@@ -274,8 +278,8 @@ IntegerCells IntegerCells::with_starts(const std::vector<std::int64_t>& starts, 
     refuse_input("not-ascending", "edges", "edges must be ascending, but {} is followed by {}",
                  starts[i], starts[i + 1]);
   }
-  refuse_if(starts.size() > kMaxBins, "out-of-range", "edges",
-            "edges must make at most {} cells, but make {}", kMaxBins, starts.size());
+  refuse_outside({.most = static_cast<double>(kMaxBins)}, static_cast<double>(starts.size()),
+                 "edges", "edges must make at most {} cells, but make {}", kMaxBins, starts.size());
   IntegerCells cells = make(starts.front(), std::max(starts.back(), max), 1);
   for (const std::int64_t start : starts) {
     cells.starts_.push_back(static_cast<std::uint64_t>(start) -
@@ -453,8 +457,9 @@ NumberCells NumberCells::with_edges(const std::vector<double>& edges, std::optio
     }
     narrowest = std::min(narrowest, edges[i + 1] - edges[i]);
   }
-  refuse_if(edges.size() - 1 > kMaxBins, "out-of-range", "edges",
-            "edges must make at most {} cells, but make {}", kMaxBins, edges.size() - 1);
+  refuse_outside({.most = static_cast<double>(kMaxBins)}, static_cast<double>(edges.size() - 1),
+                 "edges", "edges must make at most {} cells, but make {}", kMaxBins,
+                 edges.size() - 1);
   const double magnitude = std::max(std::fabs(edges.front()), std::fabs(edges.back()));
   const auto lattice = lattice_for(magnitude, narrowest, kPointsPerDeclaredCell);
   refuse_if(!lattice, "not-representable", "edges",
@@ -486,10 +491,8 @@ NumberCells NumberCells::with_private_bins(double min, double max, std::optional
 void NumberCells::cut_at(std::vector<double> edges, std::optional<double> spike) {
   spike_ = spike;
   if (spike) {
-    if (!(*spike >= min_ && *spike <= max_)) {
-      refuse_input("out-of-range", "spike", "spike must be a number from {} to {}, but is {}", min_,
-                   max_, *spike);
-    }
+    refuse_outside({.least = min_, .most = max_}, *spike, "spike",
+                   "spike must be a number from {} to {}, but is {}", min_, max_, *spike);
     spike_ = *spike + 0.0;
     if (lattice_.value(lattice_.ceiling(*spike_)) != *spike_) {
       refuse_input("not-representable", "spike",

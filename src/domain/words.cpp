@@ -171,8 +171,9 @@ Categories Categories::make(const std::vector<std::string>& values, bool ordered
   constexpr std::size_t kMaxValues = std::size_t{1} << 24U;
   refuse_if(values.empty(), "empty-input", "values",
             "values must list at least one value, but is empty");
-  refuse_if(values.size() > kMaxValues, "out-of-range", "values",
-            "values must list at most {} values, but lists {}", kMaxValues, values.size());
+  refuse_outside({.most = static_cast<double>(kMaxValues)}, static_cast<double>(values.size()),
+                 "values", "values must list at most {} values, but lists {}", kMaxValues,
+                 values.size());
   Categories categories;
   categories.ordered_ = ordered;
   for (const std::string& value : values) {

@@ -329,14 +329,11 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
   }
 }
 
-std::size_t CsvReader::position(std::string_view column, std::string_view reason) const {
-  try {
-    return place_of_column(path(), header_, column, reason,
+std::size_t CsvReader::position(std::string_view column, const ColumnUse& use) const {
+  return naming_file(is_in_memory_ ? "" : std::string(path()), 1, [&] {
+    return place_of_column(path(), header_, column, use,
                            [&] { return columns_hint(header_, column); });
-  } catch (const InvalidInput& refused) {
-    if (is_in_memory_) throw;
-    throw InvalidInput(refused, refused.what(), Concern::in_file(path(), 1, column));
-  }
+  });
 }
 
 bool CsvReader::next_line() {
@@ -395,10 +392,9 @@ void CsvReader::require_well_formed() const {
 std::vector<std::size_t> wanted_columns(const CsvReader& csv, const Domain& domain,
                                         const std::optional<std::string>& unit_column,
                                         const std::optional<std::string>& counts_column) {
-  return wanted_columns(domain.names(), unit_column, counts_column,
-                        [&](const std::string& column, std::string_view reason) {
-                          return csv.position(column, reason);
-                        });
+  return wanted_columns(
+      domain.names(), unit_column, counts_column,
+      [&](const std::string& column, const ColumnUse& use) { return csv.position(column, use); });
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -238,9 +238,8 @@ class CsvReader {
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
 
   /// The position of a column in the header. Throws InvalidInput unless there is one column of this
-  /// name, and lists the columns; `reason` ends the sentence: "which the domain declares". Not for
-  /// a private file in which the first line may be a record.
-  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason) const;
+  /// name, and lists the columns. Not for a private file in which the first line may be a record.
+  [[nodiscard]] std::size_t position(std::string_view column, const ColumnUse& use) const;
 
   /// As LineReader's, for answers to the data holder.
   void refuse_endless_lines() noexcept { lines_.refuse_endless_lines(); }
@@ -341,6 +340,9 @@ class CsvSource final : public Source {
                      std::size_t threads = 1);
 
   [[nodiscard]] std::string_view name() const noexcept override { return path_; }
+  [[nodiscard]] std::string_view file() const noexcept override {
+    return bytes_ ? std::string_view() : path_;
+  }
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
     return columns_;
   }

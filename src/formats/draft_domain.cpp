@@ -631,14 +631,14 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   require_commas(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
   for (const std::string& name : excluded) {
-    static_cast<void>(csv.position(name, "to be left out"));
+    static_cast<void>(csv.position(name, {"to be left out", "exclude"}));
     std::erase(names, name);
   }
   std::vector<std::size_t> positions;
   positions.reserve(names.size());
   std::vector<DraftedColumn> drafted;
   for (const std::string& name : names) {
-    positions.push_back(csv.position(name, "to draft from"));
+    positions.push_back(csv.position(name, {"to draft from", "columns"}));
     drafted.push_back({.name = name, .sketch = ColumnSketch(csv.is_in_memory())});
   }
   std::uint64_t records = 0;

@@ -238,12 +238,12 @@ DataSetSummary& summary_of(const std::string& data_set, std::vector<DataSetSumma
 
 void require_positive(const ExactPrivacy& cost) {
   if (cost.parameter().is_zero()) {
-    refuse_number({"a privacy budget", parameter_name(cost.notion)}, cost.text(), 0, "positive",
-                  kPositive);
+    refuse_input("out-of-range", parameter_name(cost.notion), {}, quantities_of(0, kPositive),
+                 "a privacy budget must be positive, but is {}", cost.text());
   }
   if (cost.delta >= Decimal(1.0)) {
-    refuse_number("delta", words_of(cost.delta), cost.delta.down(), "below 1",
-                  {.most = 1, .is_open_above = true});
+    refuse_input("out-of-range", "delta", {}, quantities_of(cost.delta.down(), kBelowOne),
+                 "delta must be below 1, but is {}", words_of(cost.delta));
   }
 }
 
@@ -283,6 +283,19 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                      !lacks_delta                   ? ""
                      : asked.parameter() <= epsilon ? " (delta is too small)"
                                                     : " (both are too small)");
+}
+
+/// What a release costs, and what remains of the total.
+std::vector<Quantity> of_charge(const LedgerAccount& account, const ExactPrivacy& total,
+                                const ExactPrivacy& asked) {
+  std::vector<Quantity> quantities = {
+      {"given", asked.parameter().up(), parameter_name(asked.notion)},
+      {"most", account.remaining(total).down(), parameter_name(total.notion)}};
+  if (total.notion == Notion::kApproximate) {
+    quantities.push_back({"given", asked.delta.up(), "delta"});
+    quantities.push_back({"most", account.remaining_delta(total).down(), "delta"});
+  }
+  return quantities;
 }
 
 /// To spend what remains, if anything does, or to declare a higher total.
@@ -356,7 +369,7 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
     const std::string by_call =
         fmt::format("{} with {}", command_words("ledger --declare"), added_words("replace"));
     refuse_input("budget-exceeded", concern_of("data-set", ledger),
-                 ways_to_fit(known.account, total),
+                 ways_to_fit(known.account, total), of_charge(known.account, total, release.cost),
                  "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a "
                  "higher total ({})",
                  known.data_set, ledger, total.text(),
@@ -648,7 +661,12 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     const bool lacks_delta = sum && sum->delta > total.cost.delta;
     std::vector<WayOut> ways{WayOut::set(parameter_name(total.cost.notion))};
     if (lacks_delta) ways.push_back(WayOut::set("delta"));
+    std::vector<Quantity> quantities = {
+        {"given", total.cost.parameter().up(), parameter_name(total.cost.notion)}};
+    if (sum && sum->notion == total.cost.notion)
+      quantities.push_back({"least", sum->parameter().up(), parameter_name(sum->notion)});
     refuse_input("budget-exceeded", concern_of("data-set", path_), std::move(ways),
+                 std::move(quantities),
                  "\"{}\" has spent more in {} already than {}{}; declare a higher total{}",
                  data_set, path_, total.cost.text(),
                  sum ? fmt::format(": {}, if costs are summed", readable(*sum).text()) : "",

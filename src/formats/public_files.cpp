@@ -365,7 +365,7 @@ Roster read_roster(const std::string& path, const std::string& unit_column,
   const std::string reason = fmt::format(
       "which names the units (its first line must be a header; {} names another column)",
       flag_words("units-column"));
-  const std::size_t position = csv.position(unit_column, reason);
+  const std::size_t position = csv.position(unit_column, {reason.c_str(), "units-column"});
   Roster units;
   while (csv.next()) {
     const auto refuse = [&](Code code, const std::string& what) {

@@ -58,16 +58,18 @@ Answer plan(std::string_view question, const std::string& name, const PublicText
 
 Answer plans(std::span<const std::string> questions, const std::string& name,
              const PublicTexts& texts, const std::optional<std::string>& unit) {
-  refuse_if(questions.empty(), "empty-input", {},
-            "there must be a question to plan, but the list is empty");
-  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
-  std::vector<inside::PlanReport> reports;
-  for (const std::string& question : questions) {
-    inside::PlanQuestion asked = inside::parse_plan_question(question, name);
-    asked.unit = unit;
-    reports.push_back(inside::plan(asked, files));
-  }
-  return outward(inside::plan_answer(reports));
+  return in_places([&] {
+    refuse_if(questions.empty(), "empty-input", {},
+              "there must be a question to plan, but the list is empty");
+    const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+    std::vector<inside::PlanReport> reports;
+    for (const std::string& question : questions) {
+      inside::PlanQuestion asked = inside::parse_plan_question(question, name);
+      asked.unit = unit;
+      reports.push_back(inside::plan(asked, files));
+    }
+    return outward(inside::plan_answer(reports));
+  });
 }
 
 Answer plan(std::string_view question, const Domain& domain, const PublicTexts& texts) {
@@ -75,13 +77,17 @@ Answer plan(std::string_view question, const Domain& domain, const PublicTexts& 
 }
 
 Answer advise(std::string_view question, const std::string& name, const PublicTexts& texts) {
-  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
-  return outward(inside::advice_answer(
-      inside::advise(inside::advice_question_of(question_of(question), name), files)));
+  return in_places([&] {
+    const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+    return outward(inside::advice_answer(
+        inside::advise(inside::advice_question_of(question_of(question), name), files)));
+  });
 }
 
 Answer amplify(std::string_view question, const std::string& name) {
-  return outward(inside::amplify(inside::amplify_question_of(question_of(question), name)));
+  return in_places([&] {
+    return outward(inside::amplify(inside::amplify_question_of(question_of(question), name)));
+  });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -89,21 +95,23 @@ Answer amplify(std::string_view question, const std::string& name) {
 
 Answer estimate(const Certificate& certificate, const Domain& domain, const Source& released,
                 std::string_view question, const std::string& name) {
-  const auto request = inside::estimate_request_of(question_of(question), name);
-  const auto& [certificate_name, stated] = certificate.inside();
-  const inside::ReleasedLaw law(stated, certificate_name, domain.inside().domain);
-  // Released records are public, so a value that no release has is refused.
-  const std::optional<std::string>& path = released.inside().path;
-  const std::string name_of_records = path.value_or("released (in memory)");
-  const std::string text = path ? std::string() : released.csv_text();
-  const std::vector<std::uint32_t> digits = inside::read_public_digits(
-      name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
-  const inside::PopulationEstimate found = inside::estimate_population(
-      law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
-  inside::Answer answer = inside::estimate_answer(found, stated.spec);
-  for (inside::Message& one : inside::epsilon_warnings(stated.total, stated.total, 0))
-    answer.warn(std::move(one));
-  return outward(std::move(answer));
+  return in_places([&] {
+    const auto request = inside::estimate_request_of(question_of(question), name);
+    const auto& [certificate_name, stated] = certificate.inside();
+    const inside::ReleasedLaw law(stated, certificate_name, domain.inside().domain);
+    // Released records are public, so a value that no release has is refused.
+    const std::optional<std::string>& path = released.inside().path;
+    const std::string name_of_records = path.value_or("released (in memory)");
+    const std::string text = path ? std::string() : released.csv_text();
+    const std::vector<std::uint32_t> digits = inside::read_public_digits(
+        name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
+    const inside::PopulationEstimate found = inside::estimate_population(
+        law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
+    inside::Answer answer = inside::estimate_answer(found, stated.spec);
+    for (inside::Message& one : inside::epsilon_warnings(stated.total, stated.total, 0))
+      answer.warn(std::move(one));
+    return outward(std::move(answer));
+  });
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -111,23 +119,29 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
 
 Answer check(const Domain& domain, const std::string& data, std::string_view question,
              const std::string& name, const PublicTexts& texts) {
-  return outward(inside::check(
-      inside::check_question_of(question_of(question), name, domain.inside().domain, data),
-      inside::PublicFiles(std::nullopt, std::nullopt, texts)));
+  return in_places([&] {
+    return outward(inside::check(
+        inside::check_question_of(question_of(question), name, domain.inside().domain, data),
+        inside::PublicFiles(std::nullopt, std::nullopt, texts)));
+  });
 }
 
 Answer compare(std::span<const std::string> specs, const Source& data, const PublicTexts& texts) {
-  std::vector<inside::Json> questions;
-  for (const std::string& spec : specs) questions.push_back(question_of(spec));
-  const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
-  return outward(inside::compare(questions, files, *data.inside().records));
+  return in_places([&] {
+    std::vector<inside::Json> questions;
+    for (const std::string& spec : specs) questions.push_back(question_of(spec));
+    const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
+    return outward(inside::compare(questions, files, *data.inside().records));
+  });
 }
 
 Answer compare_released(std::string_view spec, const Source& data, const Source& released,
                         const std::string& name, const PublicTexts& texts) {
-  const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
-  return outward(inside::compare_released(question_of(spec), files, *data.inside().records,
-                                          *released.inside().records, name));
+  return in_places([&] {
+    const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
+    return outward(inside::compare_released(question_of(spec), files, *data.inside().records,
+                                            *released.inside().records, name));
+  });
 }
 
 std::string level_counts(const Domain& domain, const Source& rows) {
@@ -136,11 +150,13 @@ std::string level_counts(const Domain& domain, const Source& rows) {
 
 Tuning tune(const ReleaseSpec& spec, std::string_view question, const std::string& name,
             const PublicTexts& texts) {
-  const auto asked = inside::tune_question_of(question_of(question), name, spec.inside().spec);
-  std::optional<std::string_view> secret;
-  if (asked.data && texts.contains(*asked.data)) secret = texts.at(*asked.data);
-  inside::Tuning found = inside::tune(asked, inside::PublicFiles(asked.data, secret, texts));
-  return {outward(std::move(found.answer)), std::move(found.band)};
+  return in_places([&] {
+    const auto asked = inside::tune_question_of(question_of(question), name, spec.inside().spec);
+    std::optional<std::string_view> secret;
+    if (asked.data && texts.contains(*asked.data)) secret = texts.at(*asked.data);
+    inside::Tuning found = inside::tune(asked, inside::PublicFiles(asked.data, secret, texts));
+    return Tuning{outward(std::move(found.answer)), std::move(found.band)};
+  });
 }
 
 }  // namespace mollify::front

@@ -97,10 +97,10 @@ std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {
 
 std::vector<std::string> Domain::decode(std::uint32_t outcome) const {
   inside_->domain.require_enumerable("an outcome");
-  if (outcome >= inside_->domain.size()) {
-    refuse_input("out-of-range", "outcome", "an outcome must be below {}, but is {}",
-                 inside_->domain.size(), outcome);
-  }
+  refuse_outside(
+      {.least = 0, .most = static_cast<double>(inside_->domain.size()), .is_open_above = true},
+      outcome, "outcome", "an outcome must be below {}, but is {}", inside_->domain.size(),
+      outcome);
   std::vector<std::string> fields;
   inside_->domain.decode(outcome, entropy(), fields);
   return fields;

@@ -2,8 +2,11 @@
 
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
+#include "base/speech.h"
 #include "mollify/program.h"
 
 namespace mollify::front {
@@ -29,6 +32,23 @@ std::string messages_json(const std::vector<Message>& messages) {
                     {"ways_out", inside::json_of(one.ways_out)}});
   }
   return list.dump(-1, ' ', false, inside::Json::error_handler_t::replace);
+}
+
+InvalidInput placed(const InvalidInput& refused) {
+  using Action = WayOut::Action;
+  Concern concern(inside::parameter_name_of(refused.parameter()));
+  concern.column = refused.column();
+  concern.file = refused.file();
+  concern.line = refused.line();
+  std::vector<WayOut> ways = refused.ways_out();
+  for (WayOut& way : ways) {
+    if (way.action != Action::kSet && way.action != Action::kAdd && way.action != Action::kLeave)
+      continue;
+    way = {way.action == Action::kLeave ? Action::kLeave : Action::kSet, inside::part_name(way),
+           std::string(inside::value_name(way))};
+  }
+  return {refused.code(), refused.what(), std::move(concern), std::move(ways),
+          refused.quantities()};
 }
 
 std::string refusal_json(const InvalidInput& refused) {

@@ -113,7 +113,9 @@ std::vector<SpecPart> outward(std::span<const inside::Part> all) {
 std::vector<SpecPart> spec_parts() { return outward(inside::spec_parts()); }
 
 ReleaseSpec ReleaseSpec::parse(std::string_view json, const std::string& name) {
-  return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));
+  return in_places([&] {
+    return ReleaseSpec(std::make_shared<const Inside>(inside::parse_spec(std::string(json), name)));
+  });
 }
 
 ReleaseSpec ReleaseSpec::parse(std::string_view json, const Domain& domain) {
@@ -145,29 +147,33 @@ ReleaseSpec Certificate::spec() const {
 const Certificate& PreparedRelease::certificate() const noexcept { return inside_->certificate; }
 
 PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const PublicTexts& texts) {
-  inside::speak_of_parts(inside::spec_parts());
-  const inside::ReleaseSpec& asked = spec.inside().spec;
-  const inside::Source& records = *data.inside().records;
-  const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
-  // Faults of the domain are reported before faults of the data.
-  inside::Domain domain = files.domain(asked.domain);
-  require_records(asked, records);
-  // Before the records are counted, because too few of them would be refused first.
-  inside::require_columns(records, domain, asked.unit);
-  auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
-  prepared->require(records);
-  return PreparedRelease(
-      std::make_shared<const PreparedRelease::Inside>(std::move(prepared), std::move(domain)));
+  return in_places([&] {
+    inside::speak_of_parts(inside::spec_parts());
+    const inside::ReleaseSpec& asked = spec.inside().spec;
+    const inside::Source& records = *data.inside().records;
+    const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
+    // Faults of the domain are reported before faults of the data.
+    inside::Domain domain = files.domain(asked.domain);
+    require_records(asked, records);
+    // Before the records are counted, because too few of them would be refused first.
+    inside::require_columns(records, domain, asked.unit);
+    auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
+    prepared->require(records);
+    return PreparedRelease(
+        std::make_shared<const PreparedRelease::Inside>(std::move(prepared), std::move(domain)));
+  });
 }
 
 PreparedRelease prepare(const ReleaseSpec& spec, std::optional<std::uint64_t> records,
                         const PublicTexts& texts) {
-  inside::speak_of_parts(inside::spec_parts());
-  const inside::ReleaseSpec& asked = spec.inside().spec;
-  const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
-  auto prepared = inside::prepare(asked, files, records);
-  return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
-      std::move(prepared), files.domain(asked.domain)));
+  return in_places([&] {
+    inside::speak_of_parts(inside::spec_parts());
+    const inside::ReleaseSpec& asked = spec.inside().spec;
+    const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+    auto prepared = inside::prepare(asked, files, records);
+    return PreparedRelease(std::make_shared<const PreparedRelease::Inside>(
+        std::move(prepared), files.domain(asked.domain)));
+  });
 }
 
 ReleaseReport PreparedRelease::report() const {
@@ -215,15 +221,17 @@ void charge(const PreparedRelease& prepared, const Charging& charging) {
 
 Certificate release(const PreparedRelease& prepared, const Source& data, const Sink& sink,
                     const std::optional<Charging>& charging, const Computing& computing) {
-  const inside::ReleaseSpec& spec = prepared.inside().certificate.inside().stated.spec;
-  require_records(spec, *data.inside().records);
-  require_apart(sink, data.inside().path, spec);
-  std::optional<inside::Charging> charged;
-  if (charging) charged.emplace(charging_of(*charging, data.inside().path));
-  return finished(prepared,
-                  inside::release(*prepared.inside().release, *data.inside().records,
-                                  sink.inside().rows(), charged, computing.threads),
-                  sink);
+  return in_places([&] {
+    const inside::ReleaseSpec& spec = prepared.inside().certificate.inside().stated.spec;
+    require_records(spec, *data.inside().records);
+    require_apart(sink, data.inside().path, spec);
+    std::optional<inside::Charging> charged;
+    if (charging) charged.emplace(charging_of(*charging, data.inside().path));
+    return finished(prepared,
+                    inside::release(*prepared.inside().release, *data.inside().records,
+                                    sink.inside().rows(), charged, computing.threads),
+                    sink);
+  });
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -22,31 +24,35 @@ namespace mollify {
 // Where records come from.
 
 std::size_t place_of_column(std::string_view table, std::span<const std::string> names,
-                            std::string_view column, std::string_view reason,
-                            const std::function<std::string()>& hint) {
+                            std::string_view column, const ColumnUse& use,
+                            const std::function<ColumnHint()>& hint) {
   const auto found = std::find(names.begin(), names.end(), column);
+  Concern concern(use.parameter);
+  concern.column = column;
   if (found == names.end()) {
-    refuse_input("missing-column", Concern::of_column(column), "{} has no column \"{}\", {}{}",
-                 table, column, reason, hint());
+    const ColumnHint known = hint();
+    std::vector<WayOut> ways;
+    if (!use.parameter.empty()) ways.push_back(WayOut::set(use.parameter, known.meant));
+    refuse_input("missing-column", concern, std::move(ways), "{} has no column \"{}\", {}{}", table,
+                 column, use.reason, known.words);
   }
-  refuse_if(std::find(found + 1, names.end(), column) != names.end(), "duplicate-column",
-            Concern::of_column(column), "{} has more than one column \"{}\", {}", table, column,
-            reason);
+  refuse_if(std::find(found + 1, names.end(), column) != names.end(), "duplicate-column", concern,
+            "{} has more than one column \"{}\", {}", table, column, use.reason);
   return static_cast<std::size_t>(found - names.begin());
 }
 
-std::string columns_hint(std::span<const std::string> names, std::string_view column) {
+ColumnHint columns_hint(std::span<const std::string> names, std::string_view column) {
   constexpr std::array<std::pair<char, const char*>, 3> kSeparators = {
       {{';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}}};
   for (const auto& [letter, name] : kSeparators) {
     if (names.size() != 1 || names.front().find(letter) == std::string::npos) continue;
-    return fmt::format("; its first line has {} and no comma, but commas separate fields", name);
+    return {fmt::format("; its first line has {} and no comma, but commas separate fields", name)};
   }
   constexpr std::size_t kMostNamed = 20;
   const auto named = names.first(std::min(names.size(), kMostNamed));
-  return fmt::format("; it has {}{}{}", list_words(named),
-                     named.size() < names.size() ? ", ..." : "",
-                     did_you_mean(column, std::vector<std::string>(names.begin(), names.end())));
+  return {fmt::format("; it has {}{}{}", list_words(named),
+                      named.size() < names.size() ? ", ..." : "", did_you_mean(column, names)),
+          nearest_name(column, names)};
 }
 
 namespace {
@@ -73,14 +79,17 @@ bool is_header(std::span<const std::string> names, std::span<const std::string> 
 
 }  // namespace
 
-std::size_t Source::position(std::string_view column, std::string_view reason,
+std::size_t Source::position(std::string_view column, const ColumnUse& use,
                              std::span<const std::string> declared) const {
-  const std::size_t place = place_of_column(name(), columns(), column, reason, [&] {
-    if (is_header(columns(), declared)) return columns_hint(columns(), column);
-    return fmt::format(
-        "; {} prints {}", command_words("check"),
-        words_of_speech("its first line, which must be a header", "the names of its columns"));
-  });
+  const auto find = [&] {
+    return place_of_column(name(), columns(), column, use, [&]() -> ColumnHint {
+      if (is_header(columns(), declared)) return columns_hint(columns(), column);
+      return {fmt::format(
+          "; {} prints {}", command_words("check"),
+          words_of_speech("its first line, which must be a header", "the names of its columns"))};
+    });
+  };
+  const std::size_t place = naming_file(std::string(file()), 1, find);
   require_readable(place);
   return place;
 }
@@ -97,14 +106,17 @@ void Source::visit_by(std::span<const std::size_t> wanted,
 std::vector<std::size_t> wanted_columns(
     std::span<const std::string> names, const std::optional<std::string>& unit_column,
     const std::optional<std::string>& counts_column,
-    const std::function<std::size_t(const std::string& column, std::string_view reason)>& place) {
+    const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place) {
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
-    for (const auto& [what, column] :
-         {std::pair{"unit", &unit_column}, std::pair{"counts", &counts_column}}) {
+    for (const auto& [what, flag, column] :
+         {std::tuple{"unit", kNamesUnit.parameter, &unit_column},
+          std::tuple{"counts", kStatesCounts.parameter, &counts_column}}) {
       if (*column != name) continue;
+      Concern concern(flag);
+      concern.column = name;
       refuse_input(
-          "duplicate-column", Concern::of_column(name),
+          "duplicate-column", concern, {WayOut::set(flag)},
           "the {} column must not be a column of the domain, but \"{}\" is: remove it there", what,
           name);
     }
@@ -112,14 +124,12 @@ std::vector<std::size_t> wanted_columns(
   }
   if (!unit_column) return wanted;
   if (counts_column == unit_column) {
-    refuse_input("duplicate-column", "counts-column",
+    Concern concern("counts-column");
+    concern.column = *unit_column;
+    refuse_input("duplicate-column", concern, {WayOut::set("counts-column"), WayOut::set("unit")},
                  "the counts column must not be the unit column, but \"{}\" is both", *unit_column);
   }
-  try {
-    wanted.push_back(place(*unit_column, "which names the unit of a record"));
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(error, error.what(), Concern("unit"));
-  }
+  wanted.push_back(place(*unit_column, kNamesUnit));
   return wanted;
 }
 
@@ -130,8 +140,8 @@ std::vector<std::size_t> wanted_columns(const Source& source, std::span<const st
   std::vector<std::string> declared(names.begin(), names.end());
   if (unit_column) declared.push_back(*unit_column);
   return wanted_columns(names, unit_column, counts,
-                        [&](const std::string& column, std::string_view reason) {
-                          return source.position(column, reason, declared);
+                        [&](const std::string& column, const ColumnUse& use) {
+                          return source.position(column, use, declared);
                         });
 }
 
@@ -153,8 +163,9 @@ std::optional<std::uint64_t> read_count(const Value& value) noexcept {
   return static_cast<std::uint64_t>(std::fmin(*number, 0x1p63));
 }
 
-CountedSource::CountedSource(const Source& table, const std::string& counts_column)
-    : table_(table), counts_column_(table.position(counts_column, kStatesCounts)) {}
+CountedSource::CountedSource(const Source& table, const std::string& counts_column,
+                             std::span<const std::string> declared)
+    : table_(table), counts_column_(table.position(counts_column, kStatesCounts, declared)) {}
 
 void CountedSource::visit(std::span<const std::size_t> wanted,
                           const std::function<void(const Block&)>& take) const {

@@ -45,6 +45,14 @@ class BlockWorker {
   virtual void take(const Block& block) = 0;
 };
 
+/// The use of a column: the end of a sentence, "which the domain declares", and the parameter that
+/// names the column, if one does.
+struct ColumnUse {
+  constexpr ColumnUse(const char* why, std::string_view flag = {}) noexcept  // NOLINT
+      : reason(why), parameter(flag) {}
+  std::string_view reason, parameter;
+};
+
 /// A table of records, in rows. Its columns' names are public; the rows are private or public as
 /// the user says.
 ///
@@ -61,6 +69,9 @@ class Source {
 
   /// Its name in messages: a file's path, or "the data".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// Its path, if it is read from a file.
+  [[nodiscard]] virtual std::string_view file() const noexcept { return {}; }
 
   [[nodiscard]] virtual const std::vector<std::string>& columns() const noexcept = 0;
 
@@ -95,25 +106,31 @@ class Source {
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
   /// The place of a column. Throws InvalidInput unless there is one column of this name that can be
-  /// read; `reason` ends the sentence: "which the domain declares". The sentence lists the other
-  /// names only if two of `declared` are among them: the first line of a file without a header is a
-  /// private record.
-  [[nodiscard]] std::size_t position(std::string_view column, std::string_view reason,
+  /// read. The refusal lists the other names only if two of `declared` are among them: the first
+  /// line of a file without a header is a private record.
+  [[nodiscard]] std::size_t position(std::string_view column, const ColumnUse& use,
                                      std::span<const std::string> declared = {}) const;
 };
 
+/// The end of a sentence about a missing column, and the column that was meant, if any.
+struct ColumnHint {
+  std::string words, meant{};
+};
+
 /// The place of a column among the names of a table. Throws InvalidInput, with the hint, unless
-/// there is one column of this name; `reason` as in Source::position.
+/// there is one column of this name.
 [[nodiscard]] std::size_t place_of_column(std::string_view table,
                                           std::span<const std::string> names,
-                                          std::string_view column, std::string_view reason,
-                                          const std::function<std::string()>& hint);
+                                          std::string_view column, const ColumnUse& use,
+                                          const std::function<ColumnHint()>& hint);
 
-/// "; it has sex, age (did you mean \"age\"?)", or what separates the fields where commas do not.
-[[nodiscard]] std::string columns_hint(std::span<const std::string> names, std::string_view column);
+/// "; it has \"sex\", \"age\" (did you mean \"age\"?)", or what separates the fields where commas
+/// do not.
+[[nodiscard]] ColumnHint columns_hint(std::span<const std::string> names, std::string_view column);
 
-/// Why a table must have the column of counts.
-inline constexpr std::string_view kStatesCounts = "with how many records a row counts as";
+/// Why a table must have the column of counts, and the one of units.
+inline constexpr ColumnUse kStatesCounts{"with how many records a row counts as", "counts-column"};
+inline constexpr ColumnUse kNamesUnit{"which names the unit of a record", "unit"};
 
 /// The places of a domain's columns and, last, of the unit column if one is given, as
 /// `place(column, reason)` finds them. Throws InvalidInput unless unit column, domain's columns and
@@ -121,7 +138,7 @@ inline constexpr std::string_view kStatesCounts = "with how many records a row c
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     std::span<const std::string> names, const std::optional<std::string>& unit_column,
     const std::optional<std::string>& counts_column,
-    const std::function<std::size_t(const std::string& column, std::string_view reason)>& place);
+    const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place);
 
 /// The places in a source of a domain's columns and, last, of the unit column if one is given: what
 /// to visit. Throws InvalidInput as above, and unless the source has each of them once.
@@ -145,10 +162,13 @@ class CountedSource final : public Source {
  public:
   static constexpr std::uint64_t kMostOfARow = std::uint64_t{1} << 40U;
 
-  /// `table` must outlive it. Throws InvalidInput unless it has the column, once.
-  CountedSource(const Source& table, const std::string& counts_column);
+  /// `table` must outlive it. Throws InvalidInput unless it has the column, once; `declared` as in
+  /// Source::position.
+  CountedSource(const Source& table, const std::string& counts_column,
+                std::span<const std::string> declared = {});
 
   [[nodiscard]] std::string_view name() const noexcept override { return table_.name(); }
+  [[nodiscard]] std::string_view file() const noexcept override { return table_.file(); }
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
     return table_.columns();
   }

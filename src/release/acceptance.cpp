@@ -136,9 +136,10 @@ std::vector<Search> searches(const PlanQuestion& question) {
   return all;
 }
 
-[[noreturn]] void refuse_delta(const std::string& limit, const std::string& text) {
+[[noreturn]] void refuse_delta(const std::string& limit, const std::string& text,
+                               std::vector<Quantity> quantities) {
   refuse_input("delta-too-large", "delta",
-               {WayOut::set("delta"), WayOut::add("accept-large-delta")},
+               {WayOut::set("delta"), WayOut::add("accept-large-delta")}, std::move(quantities),
                "delta must be below {}, but is {}: with a delta this large, whole records can be "
                "published unchanged. Use a smaller delta, or add {} to release anyway",
                limit, text, added_words("accept-large-delta"));
@@ -204,7 +205,7 @@ void require_small_delta(double delta, const std::string& text, double records, 
   if (delta * records < 1) return;
   refuse_delta(fmt::format("1/n = {:.4g} for {}", 1 / records,
                            counted(static_cast<std::uint64_t>(records), thing)),
-               text);
+               text, {{"given", delta}, {"below", 1 / records}, {"n", records}});
 }
 
 PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
@@ -251,7 +252,8 @@ ReleaseError require_acceptable(const Certificate& certificate, const Domain& do
   // If n is protected, this much is too much for any n.
   if (spec.hides_count() && !spec.accept_large_delta &&
       delta_of(certificate) >= kGreatestDeltaOfHiddenCount) {
-    refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta));
+    refuse_delta(fmt::format("{}", kGreatestDeltaOfHiddenCount), words_of(spec.privacy.delta),
+                 {{"given", delta_of(certificate)}, {"below", kGreatestDeltaOfHiddenCount}});
   }
   const ReleaseError error = release_error(certificate, domain);
   if (error.is_indistinct() && !spec.accept_error && !error.is_for_estimates) {
@@ -289,21 +291,26 @@ std::optional<Message> records_warning(double total_variation) {
                                         total_variation),
                  .clauses = {"more records or a larger budget lessen it"},
                  .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon")}},
-                 .quantities = {{"error", total_variation}}};
+                 .quantities = {{"error", total_variation, "total variation"}}};
 }
 
 std::optional<Message> delta_warning(double delta, const std::string& text, double records,
                                      const std::string& things) {
   if (!(delta * records > 0.1)) return std::nullopt;
   const std::string good = fmt::format("{:.4g}", 0.1 / records);
-  return Message{.code = "delta-large",
-                 .verdict = fmt::format("delta {} is more than a tenth of 1/n = {:.4g} for {}",
-                                        text, 1 / records, things),
-                 .reason = fmt::format("the guarantee may fail for one of them with {} probability",
-                                       delta * records >= 1 ? "high" : "noticeable"),
-                 .clauses = {fmt::format("take {} or less", good)},
-                 .remedy = {.told = {WayOut::set("delta", good)}},
-                 .quantities = {{"given", delta}, {"most", 0.1 / records}, {"n", records}}};
+  // What a release refuses has the code of that refusal.
+  const bool is_refused = delta * records >= 1;
+  return Message{
+      .code = is_refused ? Code("delta-too-large") : Code("delta-large"),
+      .verdict = fmt::format("delta {} is more than a tenth of 1/n = {:.4g} for {}", text,
+                             1 / records, things),
+      .reason = fmt::format("the guarantee may fail for one of them with {} probability",
+                            delta * records >= 1 ? "high" : "noticeable"),
+      .clauses = {fmt::format("take {} or less", good)},
+      .remedy = {.told = {WayOut::set("delta", good)}},
+      .quantities = {{"given", delta},
+                     is_refused ? Quantity{"below", 1 / records} : Quantity{"most", 0.1 / records},
+                     {"n", records}}};
 }
 
 std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,

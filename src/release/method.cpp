@@ -170,7 +170,7 @@ std::optional<Roster> count_records(const ReleaseSpec& spec, const PublicInputs&
   std::optional<Roster> roster = roster_of(spec, inputs);
   if (roster) records = roster->size();
   if (!records) {
-    refuse_missing("the number of records", "a release that protects rows needs it", "");
+    refuse_missing("the number of records", "a release that protects rows needs it", "records");
   }
   facts.records = records;
   return roster;

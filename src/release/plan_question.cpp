@@ -210,6 +210,8 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
     require_between({reader.called("/k"), "k", "outcomes"}, question.outcomes, 1,
                     Band::kMostOutcomes);
   }
+  if (reader.has("/n"))
+    require_in({.least = 1}, {reader.called("/n"), "n", "records"}, question.records);
   question.dimension = whole("/dimension");
   question.outputs = whole("/count");
   question.is_for_one = !reader.has("/count");

@@ -42,8 +42,7 @@ ReleaseReport release_report(const PreparedRelease& prepared, const Domain& doma
 namespace {
 
 std::uint64_t count_units(const Source& data, const std::string& column) {
-  const std::array<std::size_t, 1> wanted = {
-      data.position(column, "which names the unit of a record")};
+  const std::array<std::size_t, 1> wanted = {data.position(column, kNamesUnit)};
   data.require_repeatable();  // the release itself is another visit
   const std::optional<Roster> none;
   Units units(none);
@@ -99,7 +98,8 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
 std::unique_ptr<const PreparedRelease> prepare(const ReleaseSpec& spec, const PublicInputs& inputs,
                                                std::optional<std::uint64_t> records) {
   validate_spec(spec);
-  return release_method(spec.method).prepare(spec, inputs, records);
+  return naming_parts(spec,
+                      [&] { return release_method(spec.method).prepare(spec, inputs, records); });
 }
 
 void charge(const PreparedRelease& prepared, const Charging& charging) {

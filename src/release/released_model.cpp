@@ -107,8 +107,8 @@ std::string declared_words(const Column& column) {
 }  // namespace
 
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
-  Concern of_given = Concern::of_column(column);
-  of_given.parameter = "given";
+  Concern given("given");
+  given.column = column;
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& asked = domain.columns()[i];
     if (asked.name() != column) continue;
@@ -118,13 +118,19 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    refuse_input("unknown-value", of_given,
-                 "\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
-                 nearest.empty() ? declared_words(asked) : nearest);
+    refuse_input("unknown-value", given, "\"{}\" in given must be {}, but is \"{}\"{}", column,
+                 asked.expectation(), value, nearest.empty() ? declared_words(asked) : nearest);
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  refuse_input("unknown-column", of_given, ways_to_mean("given", column, known),
+  const std::string nearest = nearest_name(column, known);
+  std::vector<WayOut> ways{WayOut::set("given")};
+  if (!nearest.empty()) {
+    const std::string pair = fmt::format("{}={}", nearest, value);
+    const std::string object = brief_json(nlohmann::ordered_json{{nearest, std::string(value)}});
+    ways[0].value = words_of_speech(pair, object, object);
+  }
+  refuse_input("unknown-column", given, std::move(ways),
                "the model has no column \"{}\"; it has {}{}", column, list_words(known),
                did_you_mean(column, known));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -349,26 +350,25 @@ std::optional<SpecDomain> PartReader::find_domain(const char* place) const {
 
 void PartReader::require_given(const char* place) const {
   if (has(place)) return;
-  // In a file the part, and the flag that people know it by, if it has another name.
-  std::string flag = name_.empty() ? "" : flag_of(place);
-  if (flag == std::string_view(place).substr(1)) flag.clear();
   const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& one) {
     return std::string_view(one.place) == place;
   });
-  const std::string what = called(place) + (flag.empty() ? "" : fmt::format(" ({})", flag));
-  refuse_missing(what, part_of(part->methods.first(), *part).help, key_of(*part));
+  refuse_missing(called(place), part_of(part->methods.first(), *part).help, key_of(*part));
 }
 
 void PartReader::require_budget(Method method) const {
   std::vector<std::string> kinds;
+  std::vector<WayOut> ways;
   for (const Part& part : parts_) {
     if (!std::string_view(part.place).starts_with("/privacy/") || !part.methods.has(method))
       continue;
     if (std::string_view(part.place) == "/privacy/delta") continue;
     if (has(part.place)) return;
     kinds.push_back(called(part.place));
+    ways.push_back(WayOut::set(key_of(part)));
   }
-  refuse_missing("the budget", fmt::format("give {}", fmt::join(kinds, " or ")), "epsilon");
+  refuse_input("missing-parameter", "epsilon", std::move(ways), "the budget is missing: give {}",
+               fmt::join(kinds, " or "));
 }
 
 void PartReader::refuse_strangers(Method method) const {
@@ -396,21 +396,24 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   if (!has(place)) return std::nullopt;
   const Json& json = at(place);
   const std::string_view name = std::string_view(place).substr(sizeof("/privacy/") - 1);
+  const std::string words = name_.empty() ? std::string(name) : this->called(place);
   const std::string text =
       json.is_string() ? json.get<std::string>() : fmt::format("{}", json.get<double>());
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     if (error == std::errc::result_out_of_range) {
-      refuse_input("out-of-range", name,
+      constexpr Range kDoubles{std::numeric_limits<double>::min(),
+                               std::numeric_limits<double>::max()};
+      refuse_input("out-of-range", name, {},
+                   quantities_of(std::strtod(text.c_str(), nullptr), kDoubles),
                    "{} must be a number of at most {:g} and at least {:g}, or 0, but is \"{}\"",
-                   name, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
-                   text);
+                   words, kDoubles.most, kDoubles.least, text);
     }
-    refuse_input("wrong-type", name, "{} must be a number, but is \"{}\"{}", name, text,
+    refuse_input("wrong-type", name, "{} must be a number, but is \"{}\"{}", words, text,
                  number_hint(text));
   }
-  const Called called(name, name);
+  const Called called(words, name);
   require_in(name == "delta" ? kBelowOne : kPositive, called, value);
   return Decimal::parse(text, called);
 }
@@ -424,7 +427,7 @@ void PartReader::require_needed(const Part& part) const {
 }
 
 std::string PartReader::called(const std::string& place) const {
-  return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place, name_);
+  return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place.substr(1), name_);
 }
 
 std::string PartReader::flag_of(const std::string& place) const {
@@ -446,34 +449,41 @@ void PartReader::require_known(const Json& object, const std::string& place) con
 
 void PartReader::refuse_key(const std::string& key, const std::string& whole) const {
   const std::string group = whole.substr(0, whole.size() - key.size());
-  std::vector<std::string> beside, flags, of_request;  // a request has few
+  std::vector<std::string> beside, elsewhere, flags, of_request;  // a request has few
   std::string meant;
   for (const Part& part : parts_) {
     const std::string place = part.place;
     const std::string last = place.substr(place.rfind('/') + 1);
     if (part.is_of_request()) of_request.push_back(last);
-    if (place == group + last) beside.push_back(last);
+    (place == group + last ? beside : elsewhere).push_back(last);
     flags.push_back("--" + std::string(key_of(part)));
     // At another place, or by its flag.
     std::string flag(key_of(part));
     std::replace(flag.begin(), flag.end(), '-', '_');
     if (meant.empty() && (key == last || key == flag)) meant = place;
   }
-  if (meant.empty()) meant = nearest_name(key, beside);
+  if (meant.empty()) {
+    meant = nearest_name(key, beside);
+    if (!meant.empty()) meant = group + meant;
+  }
+  if (const std::string last = meant.empty() ? nearest_name(key, elsewhere) : ""; !last.empty()) {
+    meant = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+              return std::string_view(part.place).ends_with("/" + last);
+            })->place;
+  }
   if (meant.empty()) {  // by a former name, or by another program's
     const auto flag = std::find(flags.begin(), flags.end(), nearest_name("--" + key, flags));
     if (flag != flags.end()) meant = parts_[static_cast<std::size_t>(flag - flags.begin())].place;
   }
-  if (!meant.empty() && !meant.starts_with('/')) meant = group + meant;
   std::vector<WayOut> ways;
   for (const Part& part : parts_) {
     if (part.place == meant) ways.push_back(WayOut::set(key_of(part)));
   }
   ways.push_back(WayOut::leave(whole));
-  refuse_input("unknown-key", whole, std::move(ways), "{} in {} is no part of {}{}{}{}", whole,
-               name_, what_, of_request.empty() ? "" : "; its parts are ",
-               fmt::join(of_request, ", "),
-               meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant));
+  refuse_input("unknown-key", whole, std::move(ways), "{} in {} is no part of {}{}{}{}",
+               whole.substr(1), name_.empty() ? "the question" : name_, what_,
+               of_request.empty() ? "" : "; its parts are ", fmt::join(of_request, ", "),
+               meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant.substr(1)));
 }
 
 void PartReader::require_kind(const Part& part) const {
@@ -482,7 +492,7 @@ void PartReader::require_kind(const Part& part) const {
     if (holds) return;
     const std::string name = called(part.place);
     refuse_input("wrong-type", key_of(part), "{} must be {}, but is {}",
-                 name.empty() ? part.place : name, expected, brief_json(json));
+                 name.empty() ? part.place + 1 : name, expected, brief_json(json));
   };
   const auto of_texts = [&](std::initializer_list<const char*> keys) {
     return json.is_object() &&
@@ -530,7 +540,8 @@ void PartReader::require_range(const Part& part) const {
   for (const Json& one : json.is_array() ? json : Json::array({json})) {
     if (!one.is_number()) continue;
     const std::string words =
-        (json.is_array() ? "a number of " : "") + parameter_name_of(key_of(part));
+        (json.is_array() ? "each number of " : "") +
+        (json.is_array() ? flag_words(key_of(part)) : parameter_name_of(key_of(part)));
     const Called what(words, key_of(part));
     if (one.is_number_unsigned()) {
       require_in(range_of(part), what, one.get<std::uint64_t>());

@@ -216,6 +216,22 @@ void add_own_parts(std::span<const OwnPart> own, Method method, std::vector<Part
 /// The files that a spec names, each with its flag.
 [[nodiscard]] std::vector<std::pair<const char*, std::string>> files_of(const ReleaseSpec& spec);
 
+/// What `read` makes of the spec's files. A refusal about one of them then concerns the part that
+/// names the file.
+template <class Read>
+auto naming_parts(const ReleaseSpec& spec, const Read& read) {
+  try {
+    return read();
+  } catch (const InvalidInput& refused) {
+    if (refused.file().empty() || !refused.parameter().empty()) throw;
+    for (const auto& [flag, file] : files_of(spec)) {
+      if (file == refused.file())
+        throw InvalidInput(refused, refused.what(), Concern(std::string_view(flag).substr(2)));
+    }
+    throw;
+  }
+}
+
 /// Puts parts into a spec's JSON, in whatever order.
 class SpecWriter {
  public:

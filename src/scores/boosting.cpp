@@ -353,12 +353,13 @@ void RatioScorer::score_rows(const MixedPoints& rows, std::span<float> scores) c
 namespace {
 
 void require_usable(const Points& p, const Points& pool, const MbdeSpec& spec) {
-  refuse_if(spec.iterations == 0, "out-of-range", "iterations",
-            "there must be at least 1 iteration, but are 0");
-  refuse_if(spec.sample_size == 0, "out-of-range", "sample-size",
-            "the sample size must be at least 1, but is 0");
-  refuse_if(pool.size() == 0, "empty-input", {}, "the pool of reference samples must not be empty");
-  refuse_if(p.dimension() != pool.dimension(), "wrong-shape", {},
+  refuse_outside({.least = 1}, static_cast<double>(spec.iterations), "iterations",
+                 "there must be at least 1 iteration, but are 0");
+  refuse_outside({.least = 1}, static_cast<double>(spec.sample_size), "sample-size",
+                 "the sample size must be at least 1, but is 0");
+  refuse_if(pool.size() == 0, "empty-input", "pool",
+            "the pool of reference samples must not be empty");
+  refuse_if(p.dimension() != pool.dimension(), "wrong-shape", "p",
             "samples of P must have the pool's {} features, but have {}", pool.dimension(),
             p.dimension());
 }

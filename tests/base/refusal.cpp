@@ -44,5 +44,27 @@ TEST(RefuseIf, RefusesAFaultAlone) {
   EXPECT_EQ(refusal_for(0), "count must be at least 1, but is 0");
 }
 
+TEST(RefuseOutside, HasTheNumbersThatDecide) {
+  const Range range{.least = 0, .most = 1, .is_open = true};
+  const auto refuse = [&](double given) {
+    refuse_outside(range, given, "rate", "rate must be {}, but is {}", "a share", given);
+  };
+  refuse(1);
+  for (const double given : {0.0, 1.5}) {
+    try {
+      refuse(given);
+      ADD_FAILURE() << given;
+    } catch (const InvalidInput& refused) {
+      EXPECT_EQ(refused.code(), Code("out-of-range"));
+      EXPECT_EQ(refused.parameter(), "rate");
+      EXPECT_EQ(refused.quantities(),
+                (std::vector<Quantity>{{"given", given}, {"above", 0}, {"most", 1}}));
+    }
+  }
+  EXPECT_EQ(
+      quantities_of(3, {.least = 1, .most = 2, .is_open_above = true}, "rows"),
+      (std::vector<Quantity>{{"given", 3, "rows"}, {"least", 1, "rows"}, {"below", 2, "rows"}}));
+}
+
 }  // namespace
 }  // namespace mollify

@@ -73,6 +73,24 @@ TEST(Speech, NamesPartsOfASpecByTheirPlaces) {
   EXPECT_EQ(all(), (Names{"units", "epsilon=2", "units", "units", "the roster", "units"}));
 }
 
+// The command with a spec's file: what the spec cannot hold is a flag still.
+TEST(Speech, NamesPlacesOfAFileAndFlagsOfAllElse) {
+  const Speaking file(Speech::kFile);
+  speak_of({{"epsilon", "privacy/epsilon"}, {"accept-error", "accept_error"}});
+  EXPECT_EQ(flag_words("epsilon"), "privacy/epsilon");
+  EXPECT_EQ(parameter_name_of("epsilon"), "privacy/epsilon");
+  EXPECT_EQ(setting_words("epsilon", "2"), "privacy/epsilon 2");
+  EXPECT_EQ(added_words("accept-error"), "accept_error true");
+  EXPECT_EQ(action_name(WayOut::add("accept-error")), "set");
+  EXPECT_EQ(value_name(WayOut::add("accept-error")), "true");
+  EXPECT_EQ(flag_words("data-set"), "--data-set");
+  EXPECT_EQ(parameter_name_of("data-set"), "data-set");
+  EXPECT_EQ(added_words("no-total"), "--no-total");
+  EXPECT_EQ(action_name(WayOut::add("no-total")), "add");
+  EXPECT_EQ(command_words("check"), "mollify check");
+  speak_of({});
+}
+
 TEST(Speech, IsOfOneThreadWhileAnotherOneSpeaks) {
   {
     const Speaking python(Speech::kPython);

@@ -12,7 +12,9 @@ namespace mollify {
 namespace {
 
 TEST(ListWords, QuoteWhatWouldReadAsSeveralValuesOrNone) {
-  EXPECT_EQ(list_words({{"basic", "gold, family", "plus"}}), "basic, \"gold, family\", plus");
+  // As a single name in a sentence, which touches nothing of it.
+  EXPECT_EQ(list_words({{"basic", "gold, family", "the \"best\""}}),
+            "\"basic\", \"gold, family\", \"the \"best\"\"");
   EXPECT_EQ(list_item(""), "\"\"");
   EXPECT_EQ(list_item(" a"), "\" a\"");
   EXPECT_EQ(list_item("the \"best\""), "\"the \"\"best\"\"\"");

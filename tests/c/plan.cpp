@@ -52,11 +52,11 @@ TEST(CPlan, RefusesInOneSentence) {
     return mollify_last_error();
   };
   EXPECT_EQ(refusal("[]"), "the question must be a plan's question, a JSON object, but is []");
-  EXPECT_EQ(refusal(R"({"n": 0.5})"), "/n in the question must be a whole number, but is 0.5");
+  EXPECT_EQ(refusal(R"({"n": 0.5})"), "n in the question must be a whole number, but is 0.5");
   EXPECT_EQ(refusal(R"({"n": -1})"),
             "n must be at least 0 and below 18446744073709551616, but is -1");
-  EXPECT_EQ(refusal(R"({"alpha": "x"})"), "/alpha in the question must be a number, but is \"x\"");
-  EXPECT_EQ(refusal(R"({"m": 1})"), "/m in the question is no part of a plan's question");
+  EXPECT_EQ(refusal(R"({"alpha": "x"})"), "alpha in the question must be a number, but is \"x\"");
+  EXPECT_EQ(refusal(R"({"m": 1})"), "m in the question is no part of a plan's question");
   EXPECT_NE(refusal("{}"), "");
 }
 

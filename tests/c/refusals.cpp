@@ -84,7 +84,7 @@ TEST_F(CRefusals, HaveACodeAKeyAndWaysOutInTheWordsOfC) {
     const char* code;
     const char* parameter;
   } mistakes[] = {
-      {"no spec", prepared("{"), "malformed-file", ""},
+      {"no spec", prepared("{"), "malformed-file", "spec"},
       {"no method", prepared("{}"), "missing-parameter", "method"},
       {"a mistyped method", prepared(spec("/method", "lokal")), "unknown-name", "method"},
       {"epsilon below 0", prepared(spec("/privacy/epsilon", -1)), "out-of-range",
@@ -114,6 +114,8 @@ TEST_F(CRefusals, HaveACodeAKeyAndWaysOutInTheWordsOfC) {
                 "people"),
        "budget-exceeded", "data_set"},
       {"no ledger", released(spec(), nullptr, "people"), "missing-parameter", "ledger"},
+      {"a former name of k", asked(mollify_plan, R"({"method": "local", "outcomes": 9})"),
+       "unknown-key", "outcomes"},
       {"another total", declared("people", R"({"epsilon": 1})"), "total-exists", "data_set"},
       {"a total of 0", declared("places", R"({"epsilon": 0})"), "out-of-range", "epsilon"},
       {"a total without a budget", declared("places", "{}"), "missing-parameter", "epsilon"},
@@ -143,7 +145,7 @@ TEST_F(CRefusals, HaveACodeAKeyAndWaysOutInTheWordsOfC) {
        },
        "wrong-kind-of-file", "model"},
       {"no certificate", [&] { return mollify_verify("nothing", domain, &text_); },
-       "wrong-kind-of-file", ""},
+       "wrong-kind-of-file", "certificate"},
       {"no domain", [&] { return mollify_verify("{}", "a: b", &text_); }, "unknown-key", ""},
       {"no data", [&] { return mollify_check(domain, "none.csv", nullptr, &text_); },
        "unreadable-file", ""},

@@ -291,10 +291,11 @@ TEST(Caveats, TellOfIntegersThatAreCutIntoCells) {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.err;
   };
-  EXPECT_NE(said("min: 0, max: 100000000}\n")
-                .find("column id has 100000001 integers, which are cut into 16777216 cells of 6 "
-                      "or so"),
-            std::string::npos);
+  EXPECT_NE(
+      said("min: 0, max: 100000000}\n")
+          .find("column \"id\" has 100000001 integers, which are cut into 16777216 cells of 6 "
+                "or so"),
+      std::string::npos);
   EXPECT_EQ(said("min: 0, max: 100000000, bins: 1000}\n").find("are cut into"), std::string::npos);
   EXPECT_EQ(said("min: 0, max: 1000}\n").find("are cut into"), std::string::npos);
   (void)said("min: 0, max: 100000000}\n");

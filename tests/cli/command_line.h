@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/refusal_facts.h"
 #include "formats/scratch.h"
 #include "release/spec.h"
 
@@ -88,8 +89,11 @@ class CommandLine {
   /// The folder's files.
   Scratch files;
 
+  /// A refusal must have the facts that its code promises.
   [[nodiscard]] Ended run(const Arguments& arguments) const {
-    return finish(start(arguments, streams_.path("out"), streams_.path("err")));
+    Ended ended = finish(start(arguments, streams_.path("out"), streams_.path("err")));
+    if (ended.status == 2) expect_facts(arguments, ended);
+    return ended;
   }
 
   /// A run with the streams redirected; an empty path closes the stream.
@@ -131,6 +135,31 @@ class CommandLine {
   }
 
  private:
+  /// Runs a refused command again for its facts, unless it reads what can be read once.
+  void expect_facts(const Arguments& arguments, const Ended& refused) const {
+    std::error_code ignored;
+    for (const std::string& word : arguments) {
+      if (word.size() > 255 || word.find('\0') != std::string::npos) return;
+      const auto status = std::filesystem::status(files.path(word), ignored);
+      const auto absolute = std::filesystem::status(word, ignored);
+      for (const auto& one : {status, absolute}) {
+        if (std::filesystem::exists(one) && std::filesystem::is_other(one)) return;
+      }
+    }
+    Arguments with_json = arguments;
+    if (std::find(arguments.begin(), arguments.end(), "--json") == arguments.end())
+      with_json.emplace_back("--json");
+    const Ended again = finish(start(with_json, streams_.path("out"), streams_.path("err")));
+    const auto json = nlohmann::json::parse(again.shown_out, nullptr, false);
+    // Some commands have no --json.
+    if (!json.is_object() || !json.contains("error") || json["error"]["code"] != refused.code)
+      return;
+    const std::string lacks = lacking_facts(json["error"]);
+    std::string call;
+    for (const std::string& word : arguments) call += " " + word;
+    EXPECT_EQ(lacks, "") << call << "\n" << json["error"].dump(1);
+  }
+
   /// " [unknown-column]" at the end of the last line.
   static void take_code(Ended& ended) {
     const std::size_t begin = ended.err.rfind(" [");

@@ -397,7 +397,8 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(
       refused.err,
-      "mollify: \"people\" has no total in ledger, which has totals for others (--data-set names "
+      "mollify: \"people\" has no total in ledger, which has totals for \"others\" (--data-set "
+      "names "
       "one), "
       "so nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
       "--data-set people --epsilon E), or say that none "
@@ -492,7 +493,7 @@ TEST(DangerousAnswers, SaysWhereJsonEndsToBeJson) {
   command.files.write("s.json",
                       R"({"method": "local", "domain": {"file": "domain.yaml"}, "count": 1})");
   EXPECT_EQ(command.run({"sample", "--data", "data.csv", "--spec", "s.json"}).err,
-            "mollify: the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in "
+            "mollify: the budget is missing: give privacy/epsilon in s.json or privacy/mu in "
             "s.json\n");
 }
 

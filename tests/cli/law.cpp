@@ -135,7 +135,8 @@ TEST(Law, RefusesWhatIsNoDistribution) {
   EXPECT_EQ(sentence("p.json", "[0, 0]"),
             "mollify: the masses of p.json must have a positive, finite sum, but their sum is 0\n");
   EXPECT_EQ(sentence("p.csv", "outcome,mass\na,1\n"),
-            "mollify: p.csv has no column \"p\", which holds their masses; it has outcome, mass\n");
+            "mollify: p.csv has no column \"p\", which holds their masses; it has \"outcome\", "
+            "\"mass\"\n");
   EXPECT_EQ(sentence("p.csv", "outcome,p\na,1\na,1\n"),
             "mollify: p.csv line 3 must name a new outcome, but \"a\" is already listed\n");
   EXPECT_EQ(sentence("p.csv", "outcome,p\na,nan\n"),

@@ -300,7 +300,7 @@ TEST(Ledger, RefusesInOneSentence) {
            {{"ledger", "--ledger", "data.csv"},
             "data.csv is not a ledger but a file of another kind"},
            {show + Arguments{"--data-set", "x"},
-            "the ledger ledger has no data set named \"x\"; it has people"},
+            "the ledger ledger has no data set named \"x\"; it has \"people\""},
            {show + Arguments{"--data-set", "x", "--data", "y"},
             "give --data-set or --data, not both"},
            {show + Arguments{"--epsilon", "1"},

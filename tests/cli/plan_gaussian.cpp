@@ -115,7 +115,7 @@ TEST(PlanGaussian, RefusesASharedOneOfNobody) {
   const Ended ended = command.run(kGaussianPlan + Arguments{"@gaussian-model", "--dimension", "3",
                                                             "--n", "0", "--epsilon", "1"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err, "mollify: the number of records must be from 1 to 549755813888, but is 0\n");
+  EXPECT_EQ(ended.err, "mollify: --n must be at least 1, but is 0\n");
 }
 
 }  // namespace

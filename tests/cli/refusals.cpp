@@ -195,8 +195,8 @@ TEST(Refusals, OfMethodsAndUnits) {
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--units", "units.csv"} + kOneDraw),
             "--unit is missing: --units needs it");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "nobody"} + kOneDraw),
-            "data.csv has no column \"nobody\", which names the unit of a record; it has id, "
-            "sex, age, note, smoker, weight");
+            "data.csv has no column \"nobody\", which names the unit of a record; it has \"id\", "
+            "\"sex\", \"age\", \"note\", \"smoker\", \"weight\"");
   EXPECT_EQ(refused_sample(command, Arguments{"@local", "--unit", "sex"} + kOneDraw),
             "the unit column must not be a column of the domain, but \"sex\" is: remove it there");
   command.files.write("units.csv", "id\nann\nbob\nann\n");
@@ -208,7 +208,7 @@ TEST(Refusals, OfMethodsAndUnits) {
   command.files.write("units.csv", "name,age\nann,3\n");
   EXPECT_EQ(refused_sample(command, kRostered + kOneDraw),
             "units.csv has no column \"id\", which names the units (its first line must be a "
-            "header; --units-column names another column); it has name, age");
+            "header; --units-column names another column); it has \"name\", \"age\"");
   EXPECT_EQ(refused_sample(command, kLocal + Arguments{"--units", "nobody.csv"} + kOneDraw),
             "nobody.csv cannot be opened: there is no such file in ");
 }
@@ -257,8 +257,9 @@ TEST(Refusals, OfThePrivateFileByWhatIsNotPrivate) {
     return refused_sample(command, kIntegral + kOneDraw);
   };
   EXPECT_EQ(with_data("id,sex,age,smoker\nann,f,20,true\n"),
-            "data.csv has no column \"weight\", which the domain declares; it has id, sex, age, "
-            "smoker");
+            "data.csv has no column \"weight\", which the domain declares; it has \"id\", \"sex\", "
+            "\"age\", "
+            "\"smoker\"");
   EXPECT_EQ(with_data("sex,sex,age,smoker,weight\n"),
             "data.csv has more than one column \"sex\", which the domain declares");
   EXPECT_EQ(with_data(""), "data.csv must start with a header, but is empty");
@@ -495,6 +496,18 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
   EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--data", "data.csv",
                       "--units", "units.csv", "--epsilon", "1"}),
             "--unit is missing: column that names the unit of each row");
+}
+
+TEST(Refusals, AreWrappedAndEscapeLineBreaks) {
+  const Release command;
+  const Ended ended =
+      command.run(kSample + kLocal + Arguments{"--epsilon", "1", "--mechanism", "min\nmax"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("but is \"min\\x0amax\""), std::string::npos) << ended.err;
+  const auto lines = lines_of(ended.shown_err);
+  EXPECT_GT(lines.size(), 2U);
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_TRUE(ended.shown_err.ends_with("[unknown-name]\n")) << ended.shown_err;
 }
 
 TEST(Refusals, NameTheBudgetThatIsMissing) {

@@ -243,7 +243,7 @@ TEST(Robustness, LosesNoUnitOfARosterWithoutAHeader) {
   const Arguments rostered = kSample + kLocal + kOneDraw + Arguments{"--units", "headless.csv"};
   expect_refused(command.run(rostered),
                  "headless.csv has no column \"id\", which names the units (its first line must be "
-                 "a header; --units-column names another column); it has ann");
+                 "a header; --units-column names another column); it has \"ann\"");
   command.files.write("headless.csv", "who,since\nann,1\nbob,2\n");
   const Ended named = command.run(rostered + Arguments{"--units-column", "who"});
   EXPECT_EQ(named.status, 0) << named.err;

@@ -399,7 +399,7 @@ TEST(Sample, RefusesFlagsBesideASpec) {
             "mollify: --spec holds the whole release, so method local must not be given with it\n");
   const Ended unknown = command.run(words);
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_EQ(unknown.err, "mollify: /colour in spec.json is no part of a release's spec\n");
+  EXPECT_EQ(unknown.err, "mollify: colour in spec.json is no part of a release's spec\n");
 }
 
 /// A named pipe that holds a text once: anyone who reads it twice gets nothing, or waits for ever.

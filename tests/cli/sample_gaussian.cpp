@@ -266,7 +266,7 @@ TEST(SampleGaussian, RefusesInOneSentence) {
             "zeros\n");
   EXPECT_EQ(command.refused(usual + Arguments{"--log", "height"}),
             "mollify: the domain has no column \"height\", whose logarithm is asked for; it has "
-            "weight, dose (did you mean \"weight\"?)\n");
+            "\"weight\", \"dose\" (did you mean \"weight\"?)\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "data.csv"}),
             "mollify: the covariance must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(command.refused(rho + Arguments{"--covariance", "/dev/null"}),

@@ -252,7 +252,7 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
   EXPECT_EQ(refused({"--given", "ward"}),
             "mollify: --given must be COLUMN=VALUE, but is \"ward\"\n");
   EXPECT_EQ(refused({"--given", "town=west"}),
-            "mollify: the model has no column \"town\"; it has ward, sex, dose\n");
+            "mollify: the model has no column \"town\"; it has \"ward\", \"sex\", \"dose\"\n");
   EXPECT_EQ(
       refused({"--given", "ward=west"}),
       "mollify: \"ward\" in given must be one of 3 declared values, but is \"west\"; \"ward\" has "

@@ -1,5 +1,8 @@
 // Lists of epsilon and `--mechanism all`: one table, one row a mechanism.
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include <gmock/gmock.h>
@@ -95,6 +98,50 @@ TEST(SeveralAtOnce, PlansForEachEpsilonOfAList) {
   EXPECT_EQ(command.run({"plan", "local", "--k", "10", "--epsilon", "0.5,,2"}).err,
             "mollify: epsilon must be a number, or several between commas, but is \"0.5,,2\"\n");
   EXPECT_EQ(command.run({"plan", "local", "--k", "10", "--epsilon", "0.5,-1"}).status, 2);
+}
+
+std::set<std::string> codes_of(const Json& warnings) {
+  std::set<std::string> codes;
+  for (const Json& one : warnings) codes.insert(one["code"]);
+  return codes;
+}
+
+TEST(SeveralAtOnce, WarnsOfEachLikeARelease) {
+  const Release command;
+  const Arguments in = {"--data", "data.csv", "--domain", "domain.yaml", "--count", "1"};
+  for (const Arguments& method :
+       {Arguments{"@local", "--unit", "id"}, Arguments{"@integral"}, Arguments{"@integral-model"},
+        Arguments{"@central", "--delta", "0.01"}}) {
+    std::set<std::string> released, compared;
+    for (const char* epsilon : {"2", "40"}) {
+      const Arguments asked = in + method + Arguments{"--epsilon", epsilon};
+      released.merge(
+          codes_of(json_of(command, Arguments{"sample", "--accept-error"} + asked)["warnings"]));
+      compared.merge(codes_of(json_of(command, Arguments{"compare"} + asked)["warnings"]));
+    }
+    EXPECT_TRUE(released.contains("large-epsilon")) << method.front();
+    EXPECT_EQ(codes_of(json_of(command, Arguments{"compare"} + in + method +
+                                            Arguments{"--epsilon", "2,40"})["warnings"]),
+              compared)
+        << method.front();
+    EXPECT_TRUE(std::includes(released.begin(), released.end(), compared.begin(), compared.end()))
+        << method.front();
+    EXPECT_TRUE(compared.contains("large-epsilon")) << method.front();
+  }
+}
+
+TEST(SeveralAtOnce, HasOneCodeForADeltaThatAReleaseRefuses) {
+  const Release command;
+  const Arguments asked = {"@central",    "--data",         "data.csv", "--domain",
+                           "domain.yaml", "--count",        "1",        "--delta",
+                           "0.5",         "--accept-error", "--epsilon"};
+  EXPECT_EQ(command.run(Arguments{"sample"} + asked + Arguments{"1"}).code, "delta-too-large");
+  for (const char* epsilon : {"1", "1,2"}) {
+    const auto codes =
+        codes_of(json_of(command, Arguments{"compare"} + asked + Arguments{epsilon})["warnings"]);
+    EXPECT_TRUE(codes.contains("delta-too-large"));
+    EXPECT_FALSE(codes.contains("delta-large"));
+  }
 }
 
 TEST(SeveralAtOnce, SaysWhyABetterRowHasNoStar) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
@@ -119,8 +120,9 @@ TEST_F(WaysOut, NameTheParameterAndTheFile) {
   EXPECT_EQ(facts(sample + "--units schools.csv --epsilon 1"),
             "public-is-private parameter=units file=schools.csv: set units");
   command.files.write("half.csv", "sex\nfemale\n");
-  EXPECT_EQ(facts(kRosterSample + std::string("--reference half.csv")),
-            "missing-column column=minority file=half.csv line=1");
+  EXPECT_EQ(
+      facts(kRosterSample + std::string("--reference half.csv")),
+      "missing-column parameter=reference column=minority file=half.csv line=1: set reference");
   for (const auto& [text, expected] :
        {std::pair{"{\"format\":\n \"mollify band 1\",", "malformed-file file=f.json line=2"},
         std::pair{"{\"format\": \"mollify band 1\"}",
@@ -133,13 +135,13 @@ TEST_F(WaysOut, NameTheParameterAndTheFile) {
             "wrong-shape parameter=channel file=f.json: set channel");
   command.files.write("f.json", "{}");
   EXPECT_EQ(facts("verify --certificate f.json --domain schools.yaml"),
-            "wrong-kind-of-file file=f.json");
+            "wrong-kind-of-file parameter=certificate file=f.json");
   command.files.write("f.json", R"({"format": "mollify certificate 2", "spec": {}})");
   EXPECT_EQ(facts("verify --certificate f.json --domain schools.yaml"),
-            "malformed-file file=f.json");
+            "malformed-file parameter=certificate file=f.json");
   command.files.write("f.csv", "outcome,p\na,x\n");
   EXPECT_EQ(facts("law --mechanism minimax --epsilon 1 --p f.csv"),
-            "wrong-type column=p file=f.csv line=2");
+            "wrong-type parameter=p column=p file=f.csv line=2: set p");
 }
 
 TEST_F(WaysOut, KnowWhatASpecMeant) {
@@ -151,23 +153,82 @@ TEST_F(WaysOut, KnowWhatASpecMeant) {
   EXPECT_EQ(facts(spec(R"("cuont": 1)")),
             "unknown-key parameter=cuont file=s.json: set count, leave cuont");
   EXPECT_EQ(facts(spec(R"("epsilon": 1)")),
-            "unknown-key parameter=epsilon file=s.json: set epsilon, leave epsilon");
+            "unknown-key parameter=epsilon file=s.json: set privacy/epsilon, leave epsilon");
   EXPECT_EQ(facts(spec(R"("units": 1)")),
-            "unknown-key parameter=units file=s.json: set units, leave units");
+            "unknown-key parameter=units file=s.json: set roster, leave units");
   EXPECT_EQ(facts(spec(R"("space": {"cels": 1})")),
-            "unknown-key parameter=space/cels file=s.json: set cells, leave space/cels");
+            "unknown-key parameter=space/cels file=s.json: set space/cells, leave space/cels");
   EXPECT_EQ(facts(spec(R"("colour": 1)")),
             "unknown-key parameter=colour file=s.json: leave colour");
   EXPECT_EQ(facts(spec(R"("mechanism": "minmax", "privacy": {"epsilon": 1})")),
             "unknown-name parameter=mechanism file=s.json: set mechanism minimax");
-  EXPECT_EQ(facts(spec(R"("count" 1)")), "malformed-file file=s.json line=2");
+  EXPECT_EQ(facts(spec(R"("count" 1)")), "malformed-file parameter=spec file=s.json line=2");
   static_cast<void>(spec(R"("count": 1.5)"));
   const Arguments call{"sample", "--spec", "s.json", "--data", "schools.csv"};
-  EXPECT_EQ(said(call), "mollify: /count in s.json must be a whole number, but is 1.5\n");
+  EXPECT_EQ(said(call), "mollify: count in s.json must be a whole number, but is 1.5\n");
   static_cast<void>(spec(R"("privacy": {"epsilo": 1})"));
   EXPECT_EQ(said(call),
-            "mollify: /privacy/epsilo in s.json is no part of a release's spec (did you mean "
-            "\"/privacy/epsilon\"?)\n");
+            "mollify: privacy/epsilo in s.json is no part of a release's spec (did you mean "
+            "\"privacy/epsilon\"?)\n");
+}
+
+// Sentence, parameter and ways out have one spelling: the place in the spec.
+TEST_F(WaysOut, OfASpecAreItsPlaces) {
+  const auto spec = [&](const std::string& parts) {
+    command.files.write("s.json", R"({"method": "local", "domain": {"file": "schools.yaml"},)" +
+                                      std::string(R"( "unit": "school", )") + parts + "}");
+    return "sample --spec s.json --data schools.csv";
+  };
+  const Arguments call{"sample", "--spec", "s.json", "--data", "schools.csv"};
+  EXPECT_EQ(facts(spec(R"("privacy": {"epsilon": -1})")),
+            "out-of-range parameter=privacy/epsilon file=s.json: set privacy/epsilon");
+  EXPECT_EQ(said(call),
+            "mollify: privacy/epsilon in s.json must be finite and positive, but is -1\n");
+  EXPECT_EQ(facts(spec(R"("epsilom": 1)")),
+            "unknown-key parameter=epsilom file=s.json: set privacy/epsilon, leave epsilom");
+  EXPECT_EQ(said(call),
+            "mollify: epsilom in s.json is no part of a release's spec (did you mean "
+            "\"privacy/epsilon\"?)\n");
+  EXPECT_EQ(facts(spec(R"("privacy": {})")),
+            "missing-parameter parameter=privacy/epsilon file=s.json: set privacy/epsilon, set "
+            "privacy/mu");
+  EXPECT_EQ(facts(spec(R"("privacy": {"epsilon": 0.01})")),
+            "indistinct-from-noise parameter=privacy/epsilon: set privacy/epsilon 1.91, set "
+            "mechanism randomized-response, run estimate, set accept_error true");
+  EXPECT_THAT(said(call), testing::EndsWith("or add accept_error true to release anyway\n"));
+  EXPECT_EQ(facts(spec(R"("roster": {"file": "nosuch.csv"}, "privacy": {"epsilon": 1})")),
+            "unreadable-file parameter=roster file=nosuch.csv");
+  EXPECT_EQ(facts(spec(R"("privacy": {"epsilon": 1})") + " --data-set x"),
+            "missing-parameter parameter=ledger: set ledger")
+      << "no part of a spec is a flag still";
+}
+
+TEST_F(WaysOut, NameTheColumnThatWasMeant) {
+  const std::string sample = "sample local --data schools.csv --domain schools.yaml --epsilon 1 ";
+  EXPECT_EQ(facts(sample + "--unit schol"),
+            "missing-column parameter=unit column=schol file=schools.csv line=1: set unit school");
+  EXPECT_EQ(facts("sample central --data schools.csv --domain schools.yaml --epsilon 1 --count 5 "
+                  "--unit schol"),
+            "missing-column parameter=unit column=schol file=schools.csv line=1: set unit school");
+  EXPECT_EQ(facts(sample + "--unit school --counts-column mat"),
+            "missing-column parameter=counts-column column=mat file=schools.csv line=1: set "
+            "counts-column math");
+  EXPECT_EQ(facts(sample + "--unit school --units schools_roster.csv --units-column schol"),
+            "missing-column parameter=units-column column=schol file=schools_roster.csv line=1: "
+            "set units-column school");
+  EXPECT_EQ(facts("domain --public schools.csv --columns sx"),
+            "missing-column parameter=columns column=sx file=schools.csv line=1: set columns sex");
+  EXPECT_EQ(facts("sample gaussian-model --data schools.csv --domain numbers.yaml --epsilon 1 "
+                  "--delta 1e-6 --count 1 --log mth"),
+            "unknown-column parameter=log column=mth: set log math");
+  // The first line of a file without a header is a record.
+  command.files.write("no_header.csv", "1224,female,false,0,5\n1225,male,false,0,5\n");
+  EXPECT_EQ(
+      facts("sample local --data no_header.csv --domain schools.yaml --epsilon 1 --unit 1225"),
+      "missing-column parameter=data column=sex file=no_header.csv line=1: set data");
+  EXPECT_THAT(said({"sample", "local", "--data", "no_header.csv", "--domain", "schools.yaml",
+                    "--epsilon", "1", "--unit", "school", "--counts-column", "122"}),
+              testing::Not(testing::HasSubstr("1224")));
 }
 
 TEST_F(WaysOut, OfAPartThatNeedsAnother) {
@@ -275,7 +336,7 @@ TEST_F(WaysOut, OfALineWithoutAnEnd) {
   for (const char* call :
        {"check --data /dev/zero --domain schools.yaml",
         "compare --released schools.csv --data /dev/zero --domain schools.yaml"}) {
-    EXPECT_EQ(facts(call), "malformed-file file=/dev/zero");
+    EXPECT_EQ(facts(call), "malformed-file parameter=data file=/dev/zero");
   }
 }
 

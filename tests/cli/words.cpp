@@ -86,9 +86,10 @@ TEST(Words, SayWhichColumnsThereAreAndWhatAFileLooksLike) {
     EXPECT_EQ(ended.status, 2);
     return ended.err;
   };
-  EXPECT_THAT(checked("sex,aeg,smoker,weight\n"),
-              HasSubstr("t.csv has no column \"age\", which the domain declares; it has sex, aeg, "
-                        "smoker, weight (did you mean \"aeg\"?)"));
+  EXPECT_THAT(
+      checked("sex,aeg,smoker,weight\n"),
+      HasSubstr("t.csv has no column \"age\", which the domain declares; it has \"sex\", \"aeg\", "
+                "\"smoker\", \"weight\" (did you mean \"aeg\"?)"));
   EXPECT_THAT(checked("sex;age;smoker;weight\n"),
               HasSubstr("its first line has semicolons and no comma, but commas separate fields"));
   EXPECT_THAT(checked("\x1f\x8b\x08 and so on"), HasSubstr("looks compressed by gzip"));
@@ -142,7 +143,8 @@ TEST(Words, PointOutInADraftWhatMayTellWhoSomebodyIs) {
   EXPECT_THAT(draft.out, HasSubstr("# Column \"word\" is left out: it has more than 1000 values"));
   EXPECT_THAT(draft.out, HasSubstr("  kind:\n    type: categorical")) << "it goes on";
   EXPECT_EQ(command.run({"domain", "--public", "public.csv", "--exclude", "mial"}).err,
-            "mollify: public.csv has no column \"mial\", to be left out; it has mail, kind, word "
+            "mollify: public.csv has no column \"mial\", to be left out; it has \"mail\", "
+            "\"kind\", \"word\" "
             "(did you mean \"mail\"?)\n");
 }
 

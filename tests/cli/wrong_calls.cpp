@@ -79,14 +79,14 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
            "sample --help"},
       {"sample local --data schools.csv --domain schools.yaml --unit scool --epsilon 2",
        "schools.csv has no column \"scool\", which names the unit of a record; it has "
-       "school, sex, minority, ses, math (did you mean \"school\"?)"},
+       "\"school\", \"sex\", \"minority\", \"ses\", \"math\" (did you mean \"school\"?)"},
       {"sample local --data semicolons.csv --domain schools.yaml --unit school --epsilon 2",
        "semicolons.csv has no column \"sex\", which the domain declares; its first line has "
        "semicolons and no comma, but commas separate fields"},
       {"sample local --data schools.csv --domain schools.yaml --unit school --units ab.csv "
        "--epsilon 2",
        "ab.csv has no column \"school\", which names the units (its first line must be a "
-       "header; --units-column names another column); it has a, b"},
+       "header; --units-column names another column); it has \"a\", \"b\""},
       {central + "--count 10 --epsilon 1 --delta 0.5",
        "delta must be below 1/n = 0.0001392 for 7185 records, but is 0.5: with a delta this "
        "large, whole records can be published unchanged. Use a smaller delta, or add "
@@ -127,7 +127,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "the budget is missing: give --epsilon (mollify finds alpha) or --alpha (mollify "
        "finds epsilon)"},
       {"advise --purpose records --protect person --n 100 --columns 3,x",
-       "a number of columns must be whole and from 1 to 4294967295, but is \"x\""},
+       "each number of --columns must be whole and from 1 to 4294967295, but one is \"x\""},
       {"check --data schools.csv --domain typo.yaml",
        "typo.yaml line 2: column \"sex\": type must be " + column_type_names() +
            ", but is \"categorcal\" (did you mean "
@@ -251,7 +251,7 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "Gaussian rows need columns of type number, but column \"sex\" is categorical: leave it out "
        "of the domain, or use method marginals"},
       {"ledger --ledger l.db --data-set ab",
-       "the ledger l.db has no data set named \"ab\" (did you mean \"a\"?); it has a"},
+       "the ledger l.db has no data set named \"ab\" (did you mean \"a\"?); it has \"a\""},
       {"plan marginals --domain wide.yaml --n 100 --epsilon 1",
        "method marginals takes columns of at most 65536 values, bins and nulls counted, but \"a\" "
        "has 1000000, \"b\" has 1000000: declare `bins` or `edges` there, such as `bins: 32`"},

@@ -58,7 +58,7 @@ TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
   EXPECT_EQ(words({{.null_is_category = true, .outside_value = ""}}), "");
   EXPECT_EQ(words({{.null_value = "b", .clips = true}}), "");
   EXPECT_EQ(words(std::vector<Mapping>(12, {.null_value = "b"})),
-            "the domain declares no outside for 12 columns: columns \"c0\", \"c1\", \"c2\", "
+            "the domain declares no outside for 12 columns: \"c0\", \"c1\", \"c2\", "
             "\"c3\", \"c4\", \"c5\", \"c6\", \"c7\", \"c8\", \"c9\" and 2 more: " +
                 outside + "; write outside: clip or VALUE");
 }
@@ -69,10 +69,11 @@ TEST(Domain, NamesColumnsWhoseIntegersAreCutIntoCells) {
         Domain::make({Column::make("v", std::move(cells), {.null_value = "0", .clips = true})})
             .warnings());
   };
-  EXPECT_THAT(said(IntegerCells::make(0, 99'999'999)),
-              ElementsAre("column v has 100000000 integers, which are cut into 16777216 cells of 6 "
-                          "or so; declare bins or a smaller range if these are not the ones you "
-                          "want"));
+  EXPECT_THAT(
+      said(IntegerCells::make(0, 99'999'999)),
+      ElementsAre("column \"v\" has 100000000 integers, which are cut into 16777216 cells of 6 "
+                  "or so; declare bins or a smaller range if these are not the ones you "
+                  "want"));
   EXPECT_THAT(said(IntegerCells::make(0, 99'999'999, 1000)), testing::IsEmpty());
   EXPECT_THAT(said(IntegerCells::make(0, 9'999'999)), testing::IsEmpty());
 }
@@ -369,8 +370,8 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(declared("1.5", "8.5"), "accepted");
   EXPECT_EQ(declared(std::nullopt, "3"), "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
-            "the domain has no column \"height\", whose logarithm is asked for; it has age, "
-            "income");
+            "the domain has no column \"height\", whose logarithm is asked for; it has \"age\", "
+            "\"income\"");
   EXPECT_EQ(refusal_of(age_and_income(), {"income", "income"}),
             "column \"income\" must be named once for logarithms, but is named 2 times");
 }

@@ -270,9 +270,10 @@ TEST(CsvReader, ListsTheColumnsWhereOneIsMissing) {
     const CsvReader csv(scratch.write("public.csv", header + "\n"));
     return test::refusal(scratch, [&] { (void)csv.position("weight", "to be read"); });
   };
-  EXPECT_EQ(refusal("id,wieght"),
-            "public.csv has no column \"weight\", to be read; it has id, wieght (did you mean "
-            "\"wieght\"?)");
+  EXPECT_EQ(
+      refusal("id,wieght"),
+      "public.csv has no column \"weight\", to be read; it has \"id\", \"wieght\" (did you mean "
+      "\"wieght\"?)");
   EXPECT_EQ(refusal("id;weight"),
             "public.csv has no column \"weight\", to be read; its first line has semicolons and no "
             "comma, but commas separate fields");

@@ -194,10 +194,10 @@ TEST(DraftDomain, LeavesOutWhatIsTooWideAndPointsOutWhoSomebodyIs) {
                                                      "values look like free text. Leave it out"));
   EXPECT_THAT(draft_domain(path, {}, {"amount"}).domain.names(),
               testing::ElementsAre("day", "city"));
-  EXPECT_EQ(
-      test::refusal(scratch, [&] { (void)draft_domain(path, {}, {"colour"}); }),
-      "pub.csv has no column \"colour\", to be left out; it has person_id, word, mail, remark, "
-      "day, amount, city");
+  EXPECT_EQ(test::refusal(scratch, [&] { (void)draft_domain(path, {}, {"colour"}); }),
+            "pub.csv has no column \"colour\", to be left out; it has \"person_id\", \"word\", "
+            "\"mail\", \"remark\", "
+            "\"day\", \"amount\", \"city\"");
 }
 
 TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {

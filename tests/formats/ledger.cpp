@@ -129,18 +129,19 @@ TEST(LedgerFile, RefusesWhatWouldPassATotal) {
   ReleaseCharge other = release_at(pure_cost("100"));
   other.data_set = "places";  // has no total
   other.without_total = false;
-  EXPECT_EQ(
-      refused(other),
-      "\"places\" has no total in ledger, which has totals for people (--data-set names one), so "
-      "nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
-      "--data-set places --epsilon E), or say that none is meant (--no-total)");
+  EXPECT_EQ(refused(other),
+            "\"places\" has no total in ledger, which has totals for \"people\" (--data-set names "
+            "one), so "
+            "nothing would ever be refused: declare one (mollify ledger --ledger ledger --declare "
+            "--data-set places --epsilon E), or say that none is meant (--no-total)");
   other.cost = ExactPrivacy::gaussian(Decimal(1.0));
   EXPECT_THAT(refused(other), testing::HasSubstr("--data-set places --epsilon E --delta D)"));
   other.cost = pure_cost("100");
   other.data_set = "/data/places.csv";  // a file's
   EXPECT_EQ(
       refused(other),
-      "\"/data/places.csv\" has no total in ledger, which has totals for people (--data-set names "
+      "\"/data/places.csv\" has no total in ledger, which has totals for \"people\" (--data-set "
+      "names "
       "one), so nothing would ever be refused: declare one (mollify ledger --ledger ledger "
       "--declare --data /data/places.csv --epsilon E), or say that none is meant (--no-total)");
   other.data_set = "places";

@@ -157,7 +157,7 @@ TEST(CovarianceFile, IsReadInTheOrderOfTheColumns) {
 
 TEST(CovarianceFile, RefusesInOneSentence) {
   EXPECT_EQ(covariance_refusal("a,c\n1,2\n3,4\n"),
-            "c.csv has no column \"b\", whose covariance is needed; it has a, c");
+            "c.csv has no column \"b\", whose covariance is needed; it has \"a\", \"c\"");
   EXPECT_EQ(covariance_refusal("a,b\n1,2\n"), "c.csv must have 2 rows like its columns, but has 1");
   EXPECT_EQ(covariance_refusal("a,b\n1,2\n1,2\n1,2\n"),
             "c.csv must have 2 rows like its columns, but has more");
@@ -251,7 +251,7 @@ TEST(ReadRoster, IsStrict) {
   EXPECT_EQ(refusal("id\n"), "r.csv must list units, but lists none");
   // A roster without a header would lose its first unit.
   for (const auto& [content, columns] :
-       {std::pair{"a,b\n1,2\n", "a, b"}, std::pair{"ann\nbob\n", "ann"}}) {
+       {std::pair{"a,b\n1,2\n", "\"a\", \"b\""}, std::pair{"ann\nbob\n", "\"ann\""}}) {
     EXPECT_EQ(refusal(content),
               std::string("r.csv has no column \"id\", which names the units (its first line must "
                           "be a header; --units-column names another column); it has ") +

@@ -31,7 +31,7 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
                 ", but is \"record\" (did you mean \"records\"?)");
   EXPECT_EQ(
       test::refusal_of([] { (void)advise(R"({"purpose": "table", "columns": [3, 0]})", ""); }),
-      "a number of columns must be from 1 to 4294967295, but is 0");
+      "each number of --columns must be from 1 to 4294967295, but is 0");
   EXPECT_EQ(test::refusal_of([] { (void)advise(R"({"columns": [3]})", ""); }),
             "--purpose is missing: " + all_names<Purpose>(" or "));
 }
@@ -48,12 +48,12 @@ TEST(FrontAmplify, FindsTheFourthOfFour) {
   EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "k": 10})"); }),
             "give exactly three of --n, --epsilon0, --epsilon and --delta; you gave 1");
   EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "m": 10})"); }),
-            "/m in the question is no part of a question to amplify; its parts are n, k, epsilon0, "
+            "m in the question is no part of a question to amplify; its parts are n, k, epsilon0, "
             "epsilon, delta, rate, chosen, accept_large_delta");
   EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"n": 1000, "rate": 0})"); }),
             "rate must be above 0 and at most 1, but is 0");
   EXPECT_EQ(test::refusal_of([] { (void)amplify(R"({"k": "x"})"); }),
-            "/k in the question must be a whole number, but is \"x\"");
+            "k in the question must be a whole number, but is \"x\"");
   EXPECT_EQ(test::refusal_of([] { (void)amplify("{"); }),
             "the question must be JSON, but ends too early");
 }

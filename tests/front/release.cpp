@@ -9,8 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/speech.h"
 #include "domain/column.h"
 #include "formats/scratch.h"
+#include "front/message.h"
 #include "message_texts.h"
 #include "mollify/arrow_c.h"
 #include "mollify/program.h"
@@ -373,6 +375,42 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
       }),
       "a release whose records are scored needs a row for each record, but each row of the "
       "data counts as a number of them");
+}
+
+// As docs/reference/messages.md promises of C++.
+TEST(FrontRefusals, NamePartsByTheirPlaces) {
+  const inside::Speaking places(inside::Speech::kSpec);
+  const std::string domain =
+      R"("domain": {"text": "columns:\n  a: {type: boolean}\n"}, "unit": "id")";
+  const auto refused = [&](const std::string& parts) {
+    try {
+      static_cast<void>(
+          ReleaseSpec::parse(R"({"method": "local", )" + domain + ", " + parts + "}", "the spec"));
+    } catch (const InvalidInput& error) {
+      EXPECT_EQ(spoken_parameter(error), error.parameter());
+      std::string text = std::string(error.what()) + " | " + error.parameter() + " |";
+      for (const WayOut& way : error.ways_out()) text += " " + way.part;
+      return text;
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(R"("privacy": {"epsilon": -1})"),
+            "privacy/epsilon in the spec must be finite and positive, but is -1 | privacy/epsilon "
+            "| privacy/epsilon");
+  EXPECT_EQ(
+      refused(R"("privacy": {"epsilon": 1}, "roster": 2)"),
+      "roster in the spec must be a file, and at most its sha256, but is 2 | roster | roster");
+  EXPECT_EQ(refused(R"("epsilom": 1)"),
+            "epsilom in the spec is no part of a release's spec (did you mean "
+            "\"privacy/epsilon\"?) | epsilom | privacy/epsilon epsilom");
+  const InvalidInput noise("indistinct-from-noise", "noise", "candidates-file",
+                           {WayOut::add("accept-error"), WayOut::use("local")}, {{"error", 1}});
+  for (const InvalidInput& once : {placed(noise), placed(placed(noise))}) {
+    EXPECT_EQ(once.parameter(), "space/list");
+    EXPECT_EQ(once.ways_out(),
+              (std::vector{WayOut::set("accept_error", "true"), WayOut::use("local")}));
+    EXPECT_EQ(once.quantities(), noise.quantities());
+  }
 }
 
 }  // namespace

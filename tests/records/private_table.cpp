@@ -245,9 +245,10 @@ TEST(ReadUnits, RefusesAUnitColumnThatIsMissingOrDeclared) {
   const auto refusal = [&](const std::string& unit) {
     return test::refusal(scratch, [&] { (void)read_units(CsvSource(path), small_domain(), unit); });
   };
-  EXPECT_EQ(refusal("user"),
-            "data.csv has no column \"user\", which names the unit of a record; it has id, n, "
-            "color");
+  EXPECT_EQ(
+      refusal("user"),
+      "data.csv has no column \"user\", which names the unit of a record; it has \"id\", \"n\", "
+      "\"color\"");
   EXPECT_EQ(refusal("n"),
             "the unit column must not be a column of the domain, but \"n\" is: remove it there");
 }

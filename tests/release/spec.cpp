@@ -100,19 +100,19 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
     return refused(spec);
   };
   EXPECT_EQ(refused(json::array()), "s.json must be a release's spec, a JSON object, but is []");
-  EXPECT_EQ(with(integral(), "/colour", 3), "/colour in s.json is no part of a release's spec");
+  EXPECT_EQ(with(integral(), "/colour", 3), "colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/privacy/colour", 3),
-            "/privacy/colour in s.json is no part of a release's spec");
+            "privacy/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/space/colour", 3),
-            "/space/colour in s.json is no part of a release's spec");
+            "space/colour in s.json is no part of a release's spec");
   EXPECT_EQ(with(integral(), "/domain/colour", "x"),
-            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
+            "domain in s.json must be a file or a text, and at most its sha256, but is an object");
   EXPECT_EQ(with(integral(), "/domain/text", "x"),
-            "/domain in s.json must be a file or a text, and at most its sha256, but is an object");
-  EXPECT_EQ(with(integral(), "/count", 1.5), "/count in s.json must be a whole number, but is 1.5");
+            "domain in s.json must be a file or a text, and at most its sha256, but is an object");
+  EXPECT_EQ(with(integral(), "/count", 1.5), "count in s.json must be a whole number, but is 1.5");
   EXPECT_EQ(with(integral(), "/count", -1), "count must be from 1 to 100000000, but is -1");
   EXPECT_EQ(with(integral(), "/count", nullptr),
-            "/count in s.json must be a whole number, but is null");
+            "count in s.json must be a whole number, but is null");
   EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(with(integral(), "/method", "centrl"),
             "method must be " + all_names<Method>(" or ") +
@@ -120,23 +120,23 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
             "s.json must have the format \"mollify release 1\", but has \"mollify release 9\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "-1"),
-            "epsilon must be finite and positive, but is -1");
+            "privacy/epsilon in s.json must be finite and positive, but is -1");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", "abc"),
-            "epsilon must be a number, but is \"abc\"");
+            "privacy/epsilon in s.json must be a number, but is \"abc\"");
   EXPECT_EQ(with(integral(), "/privacy/epsilon", true),
-            "/privacy/epsilon in s.json must be a number, or one in quotes, but is true");
+            "privacy/epsilon in s.json must be a number, or one in quotes, but is true");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
-            "the budget is missing: give /privacy/epsilon in s.json or /privacy/mu in s.json");
+            "the budget is missing: give privacy/epsilon in s.json or privacy/mu in s.json");
   EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
             "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
-            "/reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
-  EXPECT_EQ(with(integral(), "/c2", "3"), "/c2 in s.json must be a number, but is \"3\"");
+            "reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
+  EXPECT_EQ(with(integral(), "/c2", "3"), "c2 in s.json must be a number, but is \"3\"");
   EXPECT_EQ(with(gaussian(), "/logarithms", "a"),
-            "/logarithms in s.json must be a list of texts, but is \"a\"");
+            "logarithms in s.json must be a list of texts, but is \"a\"");
   json missing = integral();
   missing.erase("domain");
-  EXPECT_EQ(refused(missing), "/domain in s.json (--domain) is missing: the public domain, YAML");
+  EXPECT_EQ(refused(missing), "domain in s.json is missing: the public domain, YAML");
   EXPECT_EQ(refused(integral()), "accepted");
 }
 
@@ -148,16 +148,16 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
   EXPECT_EQ(with(central(), "/c2", 3),
             "/c2 in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(central(), "/space/cells", 3),
-            "/space in s.json is for " + kDrawMethods.text() + ", but the method is central");
+            "space in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(integral(), "/rate", 0.5),
-            "/rate in s.json is for method central, but the method is integral");
+            "rate in s.json is for method central, but the method is integral");
   EXPECT_EQ(with(integral(), "/unit", "id"),
-            "/unit in s.json is for " + kUnitMethods.text() +
+            "unit in s.json is for " + kUnitMethods.text() +
                 ", but the method is integral, which protects the whole table: leave it out");
   EXPECT_EQ(with(gaussian(), "/support", "bounded"),
-            "/support in s.json is for method central, but the method is gaussian");
+            "support in s.json is for method central, but the method is gaussian");
   EXPECT_EQ(with(central(), "/mean_bound", 3),
-            "/mean_bound in s.json is for method gaussian, but the method is central");
+            "mean_bound in s.json is for method gaussian, but the method is central");
 }
 
 // Text refuses the parts of others before; a spec that a program fills in says the method twice.

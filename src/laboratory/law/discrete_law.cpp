@@ -39,9 +39,8 @@ void require_cells(const char* what, std::span<const double> p, std::span<const 
 }
 
 void require_coverage_level(double level) {
-  if (level > 0 && level < 1) return;
-  refuse_input("out-of-range", "level",
-               "the level of coverage must be above 0 and below 1, but is {:g}", level);
+  refuse_outside(kInsideOne, level, "level",
+                 "the level of coverage must be above 0 and below 1, but is {:g}", level);
 }
 
 double sum_of(const char* what, std::span<const double> masses) {

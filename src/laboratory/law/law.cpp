@@ -176,8 +176,10 @@ double log_power_sum(double alpha, std::span<const double> p, std::span<const do
 
 double renyi(double alpha, std::span<const double> p, std::span<const double> q) {
   require_same_outcomes(p, q);
-  refuse_if(!(alpha >= 0.0), "out-of-range", "order",
-            "the order of a Rényi divergence must be at least 0, but is {}", alpha);
+  if (!(alpha >= 0.0)) {  // infinity is one
+    refuse_input("out-of-range", "order", {}, {{"given", alpha}, {"least", 0}},
+                 "the order of a Rényi divergence must be at least 0, but is {}", alpha);
+  }
   if (alpha == 1.0) return kullback_leibler(p, q);
   if (std::isinf(alpha)) return max_log_ratio(p, q);
   if (alpha == 0.0) {
@@ -201,8 +203,9 @@ double renyi(double alpha, std::span<const double> p, std::span<const double> q)
 
 double hockey_stick(double gamma, std::span<const double> p, std::span<const double> q) {
   require_same_outcomes(p, q);
-  refuse_if(!(gamma >= 0.0) || std::isinf(gamma), "out-of-range", "gamma",
-            "gamma of a hockey-stick divergence must be finite and not negative, but is {}", gamma);
+  refuse_outside(kNotNegative, gamma, "gamma",
+                 "gamma of a hockey-stick divergence must be finite and not negative, but is {}",
+                 gamma);
   CompensatedSum sum;
   for (std::size_t i = 0; i < p.size(); ++i) sum += std::max(0.0, std::fma(-gamma, q[i], p[i]));
   return sum.value();

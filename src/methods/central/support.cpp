@@ -223,7 +223,8 @@ void require_width(double parameter, std::uint64_t most) {
       parameter == std::floor(parameter)) {
     return;
   }
-  refuse_input("out-of-range", "support",
+  refuse_input("out-of-range", "support", {},
+               quantities_of(parameter, {.least = 1, .most = static_cast<double>(most)}),
                "the width of the support must be an integer from 1 to {}, but is {}", most,
                parameter);
 }
@@ -261,9 +262,7 @@ constexpr SupportRow kHintRows[] = {
      .k = [](double) { return 1.0; },  // cells of the proxy's size: some have a fixed share
      .require =
          [](double proxy, std::uint64_t) {
-           if (proxy > 0 && std::isfinite(proxy)) return;
-           refuse_input("out-of-range", "support",
-                        "a sub-Gaussian proxy must be finite and positive, but is {}", proxy);
+           require_in(kPositive, {"a sub-Gaussian proxy", "support"}, proxy);
          },
      .in_cells =
          [](double proxy, const IntegerCells& cells) {

@@ -172,19 +172,20 @@ constexpr std::uint64_t kLargestEnumeration = 16;
 constexpr double kMassTolerance = 1e-12;
 
 void require_epsilon(double epsilon) {
-  refuse_if(!(epsilon > 0.0) || !(epsilon <= kLargestEpsilon), "out-of-range", "epsilon",
-            "epsilon must be finite, positive and at most {}, but is {}", kLargestEpsilon, epsilon);
+  refuse_outside(positive_up_to(kLargestEpsilon), epsilon, "epsilon",
+                 "epsilon must be finite, positive and at most {}, but is {}", kLargestEpsilon,
+                 epsilon);
 }
 
 void require_class(const DensityClass& inputs) {
-  refuse_if(!(inputs.c1 >= 0.0 && inputs.c1 <= 1.0), "out-of-range", "c1",
-            "c1 must be from 0 to 1, since a distribution cannot lie above c1 times the reference "
-            "otherwise, but is {}",
-            inputs.c1);
-  refuse_if(!(inputs.c2 >= 1.0) || std::isinf(inputs.c2), "out-of-range", "c2",
-            "c2 must be finite and at least 1, since a distribution cannot lie below c2 times the "
-            "reference otherwise, but is {}",
-            inputs.c2);
+  refuse_outside({.least = 0, .most = 1}, inputs.c1, "c1",
+                 "c1 must be from 0 to 1, since a distribution cannot lie above c1 times the "
+                 "reference otherwise, but is {}",
+                 inputs.c1);
+  refuse_outside({.least = 1}, inputs.c2, "c2",
+                 "c2 must be finite and at least 1, since a distribution cannot lie below c2 times "
+                 "the reference otherwise, but is {}",
+                 inputs.c2);
 }
 
 /// A class with its α, 1 − α computed so that neither cancels.

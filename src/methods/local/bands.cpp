@@ -55,9 +55,9 @@ double neighbourhood_floor(double gamma, double epsilon) {
 
 double location_floor(double location, double epsilon) {
   const double least = 1 / exponential_of(epsilon);
-  refuse_if(!(location > least) || !(location < 1), "out-of-range", "band",
-            "band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}", least,
-            location);
+  refuse_outside({.least = least, .most = 1, .is_open = true, .is_open_above = true}, location,
+                 "band", "band location must lie between e^-epsilon = {:.6g} and 1, but is {:.6g}",
+                 least, location);
   return location;
 }
 

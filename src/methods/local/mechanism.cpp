@@ -347,7 +347,12 @@ constexpr const char* kThroughMatrix = "one of the unit's records goes through a
 
 MatrixChannel channel_of(const MechanismParameters& asked) {
   if (asked.channel.empty()) return laplace_channel(asked.outcome_count, *asked.epsilon);
-  return MatrixChannel::make(asked.channel, asked.outcome_count, *asked.epsilon);
+  try {
+    return MatrixChannel::make(asked.channel, asked.outcome_count, *asked.epsilon);
+  } catch (const InvalidInput& refused) {
+    throw InvalidInput(refused, fmt::format("the rows of {} are its generators: {}",
+                                            flag_words("channel"), refused.what()));
+  }
 }
 
 MatrixChannel square_channel_of(const MechanismParameters& asked) {

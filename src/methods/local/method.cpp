@@ -548,9 +548,12 @@ class DrawMethod : public ReleaseMethod {
 
   PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     if (!reader.has("/alpha")) {
-      refuse_if(!question.domain && !reader.has("/k"), "missing-parameter", "k",
-                "give {} or {}, or {} to find the greatest k", reader.called("/domain"),
-                reader.called("/k"), reader.called("/alpha"));
+      if (!question.domain && !reader.has("/k")) {
+        refuse_input("missing-parameter", "k",
+                     {WayOut::set("domain"), WayOut::set("k"), WayOut::set("alpha")},
+                     "give {} or {}, or {} to find the greatest k", reader.called("/domain"),
+                     reader.called("/k"), reader.called("/alpha"));
+      }
       if (!reader.has("/privacy/mu") && !reader.has("/privacy/epsilon")) {
         refuse_input(
             "missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("alpha")},

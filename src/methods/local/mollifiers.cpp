@@ -322,8 +322,9 @@ double same_decay(double x) {
 
 MatrixChannel laplace_channel(std::size_t cells, double epsilon) {
   constexpr std::size_t kMostCells = 4096;
-  refuse_if(cells < 1 || cells > kMostCells, "out-of-range", "cells",
-            "a Laplace channel must have from 1 to {} cells, but is given {}", kMostCells, cells);
+  refuse_outside({.least = 1, .most = static_cast<double>(kMostCells)}, static_cast<double>(cells),
+                 "cells", "a Laplace channel must have from 1 to {} cells, but is given {}",
+                 kMostCells, cells);
   // Lengths in cells: the centres are k - 1 apart.
   const double range = cells == 1 ? 1 : static_cast<double>(cells - 1);
   const double rate = ExpBound(epsilon).epsilon() / range;

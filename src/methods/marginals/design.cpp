@@ -168,7 +168,7 @@ void require_columns_of(const MarginalRequest& request) {
                    i + 1, size);
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
-    refuse_input("too-many-outcomes", "bins",
+    refuse_input("too-many-outcomes", "bins", {WayOut::declare("bins"), WayOut::declare("edges")},
                  "{} takes columns of at most {} values, bins and nulls counted, but column {} of "
                  "the domain has {}: declare bins or edges there",
                  method_words("marginals"), kMostColumnCells, i + 1, size);

@@ -81,7 +81,7 @@ void require_tabled(const Domain& domain, bool copula) {
     if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
   }
   if (!large.empty()) {
-    refuse_input("too-many-outcomes", "bins",
+    refuse_input("too-many-outcomes", "bins", {WayOut::declare("bins"), WayOut::declare("edges")},
                  "{} takes columns of at most {} values, bins and nulls counted, but {}: declare "
                  "`bins` or `edges` {}, such as `bins: 32`{}",
                  method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),

@@ -115,14 +115,14 @@ TEST(LocalPlan, RefusesInOneSentence) {
   };
   EXPECT_EQ(refused("[]"), "q.json must be a plan's question, a JSON object, but is []");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "m": 1})"),
-            "/m in q.json is no part of a plan's question");
+            "m in q.json is no part of a plan's question");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3})"),
-            "the budget is missing: give /privacy/epsilon in q.json (mollify finds alpha) or "
-            "/alpha in q.json (mollify finds epsilon)");
+            "the budget is missing: give privacy/epsilon in q.json (mollify finds alpha) or "
+            "alpha in q.json (mollify finds epsilon)");
   EXPECT_EQ(refused(R"({"method": "local", "privacy": {"epsilon": 1}})"),
-            "give /domain in q.json or /k in q.json, or /alpha in q.json to find the greatest k");
+            "give domain in q.json or k in q.json, or alpha in q.json to find the greatest k");
   EXPECT_EQ(refused(R"({"method": "local", "k": 3, "n": 3, "privacy": {"epsilon": 1}})"),
-            "/n in q.json is for " + kRowMethods.text() + ", but the method is local");
+            "n in q.json is for " + kRowMethods.text() + ", but the method is local");
   EXPECT_EQ(
       refused(
           R"({"method": "local", "k": 3, "alpha": 0.1, "count": 1, "privacy": {"epsilon": 1}})"),
@@ -142,7 +142,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
   EXPECT_EQ(
       refused(
           R"({"method": "local", "k": 3, "space": {"kind": "grid"}, "privacy": {"epsilon": 1}})"),
-      "/domain in q.json is missing: a choice of the space needs it");
+      "domain in q.json is missing: a choice of the space needs it");
 }
 
 }  // namespace
