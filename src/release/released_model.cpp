@@ -127,8 +127,10 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
   std::vector<WayOut> ways{WayOut::set("given")};
   if (!nearest.empty()) {
     const std::string pair = fmt::format("{}={}", nearest, value);
-    const std::string object = brief_json(nlohmann::ordered_json{{nearest, std::string(value)}});
-    ways[0].value = words_of_speech(pair, object, object);
+    Json object;
+    object[nearest] = std::string(value);
+    const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    ways[0].value = words_of_speech(pair, text, text);
   }
   refuse_input("unknown-column", given, std::move(ways),
                "the model has no column \"{}\"; it has {}{}", column, list_words(known),
