@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "base/speech.h"
 #include "cli/refusal_facts.h"
 #include "formats/scratch.h"
 #include "mollify/mollify_c.h"
@@ -74,7 +73,6 @@ class CRefusals : public testing::Test {
   const test::Scratch scratch_{};
   const std::string ledger_ = scratch_.path("ledger");
   char* text_ = nullptr;
-  const Speaking keys_{Speech::kSpec};
 };
 
 TEST_F(CRefusals, HaveACodeAKeyAndWaysOutInTheWordsOfC) {
