@@ -94,20 +94,21 @@ const char* needed(const char* name, const char* text) {
   return text;
 }
 
-/// What a text holds. A refusal that knows no way out, and nothing nearer that it is about, is about
-/// the parameter that is the text.
-template <class Parse>
-auto read(const char* name, const char* text, const Parse& parse) {
+/// What is made of a text, or of the file that it names. A refusal that is about nothing nearer is
+/// about this parameter.
+template <class Make>
+auto read(const char* name, const char* text, const Make& make) {
   needed(name, text);
   try {
-    return parse(text);
+    return make(text);
   } catch (const InvalidInput& refused) {
     const bool is_nearer = !refused.parameter().empty() && refused.parameter() != name;
-    if (is_nearer || !refused.ways_out().empty() || !refused.file().empty()) throw;
-    Concern concern = Concern::of_column(refused.column());
+    if (is_nearer || (!refused.file().empty() && refused.file() != text)) throw;
+    Concern concern = Concern::in_file(refused.file(), refused.line(), refused.column());
     concern.parameter = std::string("/") + name;
-    throw InvalidInput(refused.code(), refused.what(), concern, {WayOut::set(concern.parameter)},
-                       refused.quantities());
+    std::vector<WayOut> ways = refused.ways_out();
+    if (ways.empty()) ways.push_back(WayOut::set(concern.parameter));
+    throw InvalidInput(refused.code(), refused.what(), concern, ways, refused.quantities());
   }
 }
 
@@ -414,8 +415,10 @@ mollify_status mollify_estimate(const char* certificate, const char* domain, con
 mollify_status mollify_check(const char* domain, const char* data, const char* question,
                              char** report) {
   return mollify::c::answered(report, [&] {
-    return front::check(mollify::c::domain_of(domain), needed("data", data),
-                        mollify::c::or_empty(question));
+    const front::Domain declared = mollify::c::domain_of(domain);
+    return mollify::c::read("data", data, [&](const char* file) {
+      return front::check(declared, file, mollify::c::or_empty(question));
+    });
   });
 }
 

@@ -471,7 +471,7 @@ void PartReader::refuse_key(const std::string& key, const std::string& whole) co
               return std::string_view(part.place).ends_with("/" + last);
             })->place;
   }
-  if (meant.empty()) {  // by a former name, or by another program's
+  if (meant.empty() && key.size() > 1) {  // by a former name, or by another program's
     const auto flag = std::find(flags.begin(), flags.end(), nearest_name("--" + key, flags));
     if (flag != flags.end()) meant = parts_[static_cast<std::size_t>(flag - flags.begin())].place;
   }
