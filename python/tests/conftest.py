@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
@@ -32,6 +33,7 @@ def record(kind: type, method: str, sentences) -> None:
     """Records the sentences of each object that is made, of the parameters that it is made of."""
     made = getattr(kind, method)
 
+    @functools.wraps(made)
     def recording(*parts, **named):
         found = made(*parts, **named)
         SAID.extend(sentences(*parts[1:]))
