@@ -97,8 +97,14 @@ mollify_status mollify_draw_units(const mollify_sampler* sampler, const uint32_t
  *
  * A release is charged to the ledger, a file that is made if there is none, under the data set's
  * name, before any random word is drawn; both are NULL for none. The data set must have a total
- * (mollify ledger --declare). When a function fails, nothing was released, and what was charged
+ * (mollify_declare). When a function fails, nothing was released, and what was charged
  * stays charged. mollify_release_report gives the warnings before anything is charged. */
+
+/* Declares what the releases of a data set may cost together, those charged already included. The
+ * total is a JSON object, {"epsilon": 1, "delta": 1e-6} or {"rho": 0.1}. "scope" is for whom: "row",
+ * which is the default, "unit=COLUMN" or "table". With "replace": true the data set may have another
+ * total, whose scope stays unless one is given. A missing ledger file is made. */
+mollify_status mollify_declare(const char* ledger, const char* data_set, const char* total);
 
 /* From a stream of record batches to another one. `data` is taken over, whatever comes of it;
  * `released` is written on success alone, and then whoever has it releases it. */

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "mollify/core/invalid_input.h"
 #include "mollify/namespace.h"
@@ -46,13 +48,20 @@ class Watching {
 
 /// How sentences call parameters and commands.
 enum class Speech {
-  kSpec,    ///< "space/list", the place in a spec, and "mollify check"
+  kSpec,    ///< "space/list", the place in a spec, and "check()", a function of C and C++
   kPython,  ///< "candidates_file" and "method.check", as the Python package has them
 };
 
 /// Chooses it for the whole program, before anything else is called; otherwise it is a spec's keys.
 /// Certificates have the command's words always, so that each is the same wherever it was made.
 void speak(Speech speech) noexcept;
+
+/// The known name that somebody may have meant who typed another one, or nothing. All are public.
+[[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
+/// The known parameter that somebody may have meant; by former names, too, and by names that other
+/// programs have.
+[[nodiscard]] std::string nearest_parameter(std::string_view typed,
+                                            std::span<const std::string> known);
 
 /// A way out of a refusal or a warning in the names of the program's speech.
 struct SpokenWay {

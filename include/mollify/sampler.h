@@ -68,6 +68,9 @@ struct SamplerParameters {
   /// For naive and convex: a public channel's rows, one after the other, each with a positive mass
   /// for each outcome; none: Laplace noise between outcomes that are equal cells of an interval.
   std::vector<double> channel{};
+
+  /// The names that `numbers` can have.
+  [[nodiscard]] static std::vector<std::string> names_of_numbers();
 };
 
 /// The dangers of one draw by these parameters, a sentence each, as in a release's report: an

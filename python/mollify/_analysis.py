@@ -15,7 +15,7 @@ from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import optional
 from mollify._method_base import Method
 from mollify._methods import METHODS
-from mollify._parameters import hinted
+from mollify._parameters import hinted, unknown_name
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release, as_certificate
 from mollify._sampler import RandomizedResponse, Sampler
@@ -56,12 +56,8 @@ class Estimate(Answer):
         if column is not None:
             tables = self._columns()
             if column not in tables:
-                raise refusal(
-                    "unknown-column",
-                    f'no column of the release is "{column}". Its columns are {", ".join(tables)}.',
-                    "column",
-                    column=column,
-                )
+                said = f'no column of the release is "{column}". Its columns are {", ".join(tables)}'
+                raise unknown_name(said, column, tables, "column", "unknown-column", column=column)
             rows = tables[column]
         frame: pandas.DataFrame = optional("pandas", "pandas").DataFrame(rows)
         return frame

@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from mollify._refusal import refusal
+from mollify._core import InvalidInput
+from mollify._refusal import Quantity, refusal
 
 
 class Public(type):
@@ -33,8 +34,16 @@ def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> 
         expected = "a whole number"
     else:
         expected = "0 or more" if whole < 0 else "below 2^63"
-    code = "wrong-type" if whole is None else "out-of-range"
-    raise refusal(code, f"{name} must be {expected}, but is {given!r}", _parameter_of(name))
+    if whole is None:
+        raise refusal("wrong-type", f"{name} must be {expected}, but is {given!r}", _parameter_of(name))
+    raise out_of_range(name, whole, expected, least=least, most=most)
+
+
+def out_of_range(name: str, given: float, expected: str, parameter: str = "", **limits: float) -> InvalidInput:
+    """The refusal of a number. The limits are "least", "most", "above" and "below"."""
+    quantities = [Quantity("given", given), *(Quantity(limit, end) for limit, end in limits.items())]
+    said = f"{name} must be {expected}, but is {str(given).removesuffix('.0')}"
+    return refusal("out-of-range", said, parameter or _parameter_of(name), quantities=quantities)
 
 
 def _parameter_of(name: str) -> str:

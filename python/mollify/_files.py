@@ -82,24 +82,27 @@ def inputs_of(given: Mapping[str, object]) -> Inputs:
 def writable(path: str | os.PathLike[str], overwrite: bool, inputs: Inputs = (), part: str = "path") -> str:
     """The path; `InvalidInput` if something is there that must not be replaced. `part` is the parameter."""
     name = path_text("a file to write", path)
-    another = [WayOut("set", part)]
+
+    def refused(code: str, sentence: str, *ways: WayOut) -> _core.InvalidInput:
+        return refusal(code, f"{name} {sentence}", part, file=name, ways_out=[*ways, WayOut("set", part)])
+
     try:
         there = os.stat(name)
     except FileNotFoundError:
         folder = os.path.dirname(name) or "."
         if not os.path.isdir(folder):
-            raise refusal("unwritable-file", f"{name} cannot be written: make the folder {folder} first", part, ways_out=another) from None
+            raise refused("unwritable-file", f"cannot be written: make the folder {folder} first") from None
         return name
     except OSError as error:
-        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}", part, ways_out=another) from None
+        raise refused("unwritable-file", f"cannot be written: {error.strerror}") from None
     if not stat.S_ISREG(there.st_mode):
-        raise refusal("unwritable-file", f"{name} is not a regular file, so it is not replaced. Use another file name.", part, ways_out=another)
+        raise refused("unwritable-file", "is not a regular file, so it is not replaced. Use another file name.")
     for what, read in inputs:
         with contextlib.suppress(OSError):
             if os.path.samestat(there, os.stat(read)):
-                raise refusal("same-file", f"{name} is {what}, which was read. Use another file name.", part, ways_out=another)
+                raise refused("same-file", f"is {what}, which was read. Use another file name.")
     if not overwrite:
-        raise refusal("file-exists", f"{name} exists. Pass overwrite=True to replace it.", part, ways_out=[WayOut("set", "overwrite", "True"), *another])
+        raise refused("file-exists", "exists. Pass overwrite=True to replace it.", WayOut("set", "overwrite", "True"))
     return name
 
 
@@ -115,7 +118,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str, *, overwrite
     except OSError as error:
         with contextlib.suppress(OSError):
             os.remove(beside)
-        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}") from None
+        raise refusal("unwritable-file", f"{name} cannot be written: {error.strerror}", "path", file=name) from None
 
 
 def why_not_there(path: str) -> str:
@@ -127,16 +130,16 @@ def why_not_there(path: str) -> str:
     names: list[str] = []
     with contextlib.suppress(OSError):
         names = sorted(one for one in os.listdir(folder) if one != name)
-    nearest = near(name, names, '"')
+    nearest = near(name, names)
     return f"there is no such file in {os.path.join(os.path.realpath(folder), '')}{nearest}"
 
 
-def unreadable(path: str, error: Exception, otherwise: str) -> _core.InvalidInput:
+def unreadable(path: str, error: Exception, otherwise: str, part: str = "path") -> _core.InvalidInput:
     """The refusal of a file that could not be read."""
     reason = otherwise
     if isinstance(error, OSError) and error.errno:
         reason = why_not_there(path) if isinstance(error, FileNotFoundError) else os.strerror(error.errno)
-    return refusal("unreadable-file", f"{path} cannot be read: {reason}", file=path)
+    return refusal("unreadable-file", f"{path} cannot be read: {reason}", part, file=path)
 
 
 def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
@@ -146,4 +149,4 @@ def table_format(path: str | os.PathLike[str]) -> Literal["csv", "parquet"]:
         return "csv"
     if name.lower().endswith(".parquet"):
         return "parquet"
-    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.", "path", ways_out=[WayOut("set", "path")])
+    raise refusal("wrong-kind-of-file", f"{name} is neither CSV nor Parquet. Use a file name that ends in .csv or .parquet.", "path", file=name)

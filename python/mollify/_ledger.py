@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mollify import _core, _plot
 from mollify._checks import path_text, whole_number
 from mollify._files import why_not_there
-from mollify._parameters import near
+from mollify._parameters import meant, nearest
 from mollify._privacy import Privacy, compose, outward
 from mollify._refusal import WayOut, refusal
 
@@ -146,11 +146,13 @@ class Ledger:
         known = [one.data_set for one in self._inside.balances()]
         if name not in known:
             has = "It has " + ", ".join(f'"{one}"' for one in known) + "." if known else "It is empty."
-            meant = near(name, known, '"')
+            found = nearest(name, known)
             raise refusal(
                 "unknown-data-set",
-                f'the ledger {self.path} has no data set named "{name}"{meant}. {has}',
+                f'the ledger {self.path} has no data set named "{name}"{meant(found)}. {has}',
                 "data_set",
+                file=self.path,
+                ways_out=[WayOut("set", "data_set", *found)],
             )
         return name
 
@@ -216,6 +218,8 @@ def _require_file(name: str) -> None:
             f"the ledger {name} does not exist: {why_not_there(name)}. To make it, declare what the releases may "
             f"cost: Ledger({name!r}).declare(data_set, epsilon=...).",
             "ledger",
+            file=name,
+            ways_out=[WayOut("run", "Ledger.declare"), WayOut("set", "ledger")],
         )
 
 

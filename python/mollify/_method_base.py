@@ -20,6 +20,7 @@ from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
 from mollify._ledger import Ledger, existing
 from mollify._model import Model
+from mollify._parameters import unknown_name
 from mollify._progress import line
 from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
@@ -179,11 +180,8 @@ class Method(metaclass=_Listed):
         listed = [lists] if isinstance(lists, str) else list(lists)
         for name in listed:
             if name not in self._domain:
-                raise refusal(
-                    "unknown-column",
-                    f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"',
-                    "lists",
-                )
+                said = f'lists must name columns of the domain, which are {", ".join(self._domain)}, but has "{name}"'
+                raise unknown_name(said, name, self._domain, "lists", "unknown-column", column=name)
         source = source_of(data, self._columns(counts_column), listed, thread_count(threads))
         with unread_if_refused(data, source):
             if counts_column is not None:
@@ -381,6 +379,8 @@ class Method(metaclass=_Listed):
                 "not-for-this-method",
                 f"a plan knows nothing of {' and '.join(unknown)}: ask {type(self).__name__}.plan_of "
                 "without",
+                unknown[0],
+                ways_out=[WayOut("run", f"mo.{type(self).__name__}.plan_of")],
             )
         if "n" in others and others["n"] is None and others["alpha"] is None:
             raise refusal(

@@ -16,7 +16,7 @@ from mollify._files import inputs_of, writable, write_whole
 from mollify._method_base import Method, Plan
 from mollify._parameters import hinted, no_seed
 from mollify._progress import line
-from mollify._refusal import refusal
+from mollify._refusal import WayOut, refusal
 from mollify._spec import question_of, table, texts_of
 from mollify._warning import told
 
@@ -219,6 +219,8 @@ class Local(_OfOutcomes):
             raise refusal(
                 "superfluous-parameter",
                 f"tune chooses where the band lies, so {', '.join(fixed)} must not be given",
+                fixed[0],
+                ways_out=[WayOut("leave", one) for one in fixed],
             )
         if data is not None and data is public_units:
             raise refusal("public-is-private", "public_units must be public, but is the private data itself", "public_units")

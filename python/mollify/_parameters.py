@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import operator
@@ -14,7 +13,7 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from mollify._checks import listed
-from mollify._core import InvalidInput
+from mollify._core import InvalidInput, nearest_name, nearest_parameter
 from mollify._refusal import WayOut, WrongCall, refusal
 
 P = ParamSpec("P")
@@ -37,24 +36,37 @@ class _Signature(inspect.Signature):
         return textwrap.fill(text, 72, subsequent_indent="    ", break_long_words=False)
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """The known name that a wrong one begins, or that has most letters of it; none if no name is near."""
-    names = list(known)
-    begun = sorted((one for one in names if len(name) > 1 and one.startswith(name)), key=len)
-    return (begun or difflib.get_close_matches(name, names, 1))[:1]
+def nearest(name: str, known: Iterable[str], find: Callable[[bytes, list[bytes]], bytes] = nearest_name) -> list[str]:
+    """The known name that somebody may have meant, by the library's rule; none if no name is near."""
+    names = [one.encode("utf-8", "surrogatepass") for one in known]
+    found = find(name.encode("utf-8", "surrogatepass"), names).decode("utf-8", "surrogatepass")
+    return [found] if found else []
 
 
-def near(name: str, known: Iterable[str], quote: str = "") -> str:
-    """The same in words: ` (did you mean epsilon?)`."""
-    found = nearest(name, known)
-    return f" (did you mean {quote}{found[0]}{quote}?)" if found else ""
+def meant(found: Sequence[str]) -> str:
+    """The found name in words: ` (did you mean "epsilon"?)`."""
+    return f' (did you mean "{found[0]}"?)' if found else ""
+
+
+def unknown_name(
+    sentence: str, name: Any, known: Iterable[str], parameter: str, code: str = "unknown-name", **place: Any
+) -> InvalidInput:
+    """The refusal of a name, with the nearest known one in the sentence and as the way out."""
+    found = nearest(name, known) if isinstance(name, str) else []
+    return refusal(code, sentence + meant(found), parameter, ways_out=[WayOut("set", parameter, *found)], **place)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The nearest name in these words."""
+    return meant(nearest(name, known))
 
 
 def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> InvalidInput:
     """The error of an unknown parameter."""
-    said = f"{who} has no parameter {name}{near(name, known) if not hint else ''}."
+    found = nearest(name, known, nearest_parameter) if not hint else []
+    said = f'{who} has no parameter "{name}"{meant(found)}.'
     listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
-    ways = [WayOut("leave", name), *(WayOut("set", one) for one in nearest(name, known) if not hint)]
+    ways = [WayOut("leave", name), *(WayOut("set", one) for one in found)]
     sentence = " ".join(part for part in (said, hint, listed) if part)
     return refusal("unknown-parameter", sentence, name, ways_out=ways, kind=WrongCall)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mollify._files import optional
+from mollify._parameters import unknown_name
 from mollify._progress import steps
 from mollify._refusal import WayOut, refusal
 
@@ -252,11 +253,8 @@ def error(
     If rows share one model: of two columns together, on average.
     """
     if distance not in _DISTANCES:
-        raise refusal(
-            "unknown-name",
-            f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}",
-            "distance",
-        )
+        said = f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
+        raise unknown_name(said, distance, _DISTANCES, "distance")
     if epsilon is None:
         raise refusal("no-chart", "error against epsilon needs a release whose budget is epsilon, but this one has another budget", "epsilon")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mollify import _core
-from mollify._checks import listed, number
+from mollify._checks import listed, number, out_of_range
 from mollify._refusal import WayOut, refusal
 
 
@@ -60,10 +60,11 @@ class Privacy:
                 ways_out=[WayOut("leave", one) for one in given[1:]] or [WayOut("set", "epsilon")],
             )
         for name, part in named.items():
-            most = 1.0 if name == "delta" else sys.float_info.max
-            if part is not None and not 0 <= number(name, part) <= most:
-                limit = "from 0 to 1" if name == "delta" else "finite and at least 0"
-                raise refusal("out-of-range", f"{name} must be {limit}, but is {part!r}", name)
+            if part is None or 0 <= number(name, part) <= (1.0 if name == "delta" else sys.float_info.max):
+                continue
+            if name == "delta":
+                raise out_of_range(name, number(name, part), "from 0 to 1", least=0, most=1)
+            raise out_of_range(name, number(name, part), "finite and at least 0", least=0)
         self._parts = tuple(float(part) if isinstance(part, str) else part for part in named.values())  # type: ignore[assignment]
 
     @property

@@ -81,7 +81,8 @@ def candidates(
         raise refusal(
             "wrong-kind-of-file",
             f"{path} ends in .parquet, but candidates are written as CSV. Use a name that ends in .csv.",
-            "path",
+            "out",
+            file=path,
         )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
     listed, content = _core.candidates(known._inside, whole_number("count", count), name, text)

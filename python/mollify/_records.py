@@ -102,7 +102,7 @@ class Records(metaclass=Public):
 
     def _known(self, name: str) -> str:
         if name not in self.columns:
-            nearest = near(name, self.columns, '"')
+            nearest = near(name, self.columns)
             raise KeyError(f'no column is "{name}"{nearest}: the columns are {", ".join(self.columns)}')
         return name
 
@@ -141,6 +141,7 @@ class Records(metaclass=Public):
                 f"{os.fsdecode(path)} ends in .parquet, but to_csv writes CSV. Use to_parquet, or a name that "
                 "ends in .csv.",
                 "path",
+                file=os.fsdecode(path),
             )
         text = self._table.csv_text()
         if path is None:
@@ -161,6 +162,7 @@ class Records(metaclass=Public):
                 f"{os.fsdecode(path)} ends in .csv, but to_parquet writes Parquet. Use to_csv, or a name that "
                 "ends in .parquet.",
                 "path",
+                file=os.fsdecode(path),
             )
         parquet = optional("pyarrow.parquet", "parquet")
         writable(path, overwrite, self._inputs)  # before the work

@@ -13,6 +13,7 @@ from mollify._checks import path_text
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
+from mollify._parameters import unknown_name
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
 from mollify._refusal import WayOut, refusal
@@ -50,7 +51,11 @@ class Certificate:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise unreadable(name, error, "it is not text") from None
-        return cls(text, name=name)
+        try:
+            return cls(text, name=name)
+        except _core.InvalidInput as refused:
+            refused.file = name
+            raise
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which appears whole or not at all.
@@ -200,9 +205,7 @@ class Release(Records):
             another accountant.
         """
         if accountant not in ("pld", "rdp"):
-            raise refusal(
-                "unknown-name", f'accountant must be "pld" or "rdp", but is {accountant!r}', "accountant"
-            )
+            raise unknown_name(f'accountant must be "pld" or "rdp", but is {accountant!r}', accountant, ("pld", "rdp"), "accountant")
         dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
         total = self._replacing_up()

@@ -496,6 +496,6 @@ def report(
         raise refusal("wrong-type", words, "about")
     name = path_text("a file to write", path)
     if not name.lower().endswith((".html", ".htm")):
-        raise refusal("wrong-kind-of-file", f"{name} is not an HTML file. Use a file name that ends in .html or .htm.", "path")
+        raise refusal("wrong-kind-of-file", f"{name} is not an HTML file. Use a file name that ends in .html or .htm.", "path", file=name)
     inputs = [*getattr(about, "_inputs", ()), *inputs_of({"domain": domain})]
     write_whole(path, page, overwrite=overwrite, inputs=inputs)

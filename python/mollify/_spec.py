@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._checks import number, path_text, require_without_nul, whole_number
+from mollify._checks import number, out_of_range, path_text, require_without_nul, whole_number
 from mollify._data import column_source, is_parquet, source_of
 from mollify._domain import Domain, _listed
 from mollify._refusal import WayOut, refusal
@@ -221,7 +221,7 @@ def part_value(name: str, kind: str, given: Any) -> Any:
     if kind == "number":
         value = number(name, given)
         if not math.isfinite(value):  # JSON has no such numbers
-            raise refusal("out-of-range", f"{name} must be finite, but is {value}", name)
+            raise out_of_range(name, value, "finite")
         return value
     if isinstance(given, (list, tuple)):
         raise refusal(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import difflib
 import functools
 import operator
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mollify._codes import WARNING_CODES
+from mollify._parameters import unknown_name
 from mollify._refusal import Quantity, WayOut, refusal
 
 _CALLED_THROUGH = ("mollify", "opendp", "sklearn")
@@ -51,14 +51,8 @@ class ByCode(type):
         if not isinstance(code, str):
             raise refusal("wrong-type", f"a warning's code must be a text, such as \"mostly-noise\", but is {code!r}", "code")
         if code not in WARNING_CODES:
-            close = difflib.get_close_matches(code, WARNING_CODES, 1)
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            raise refusal(
-                "unknown-name",
-                f"a warning's code must be one of {', '.join(sorted(WARNING_CODES))}, but is {code!r}{meant}",
-                "code",
-                ways_out=[WayOut("set", "code", *close)],
-            )
+            known = sorted(WARNING_CODES)
+            raise unknown_name(f"a warning's code must be one of {', '.join(known)}, but is {code!r}", code, known, "code")
         return _category(cls, code)
 
 

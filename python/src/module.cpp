@@ -1,7 +1,9 @@
 // The compiled part of the Python package: the front for programs, and what hands arrays over.
 #include <string>
+#include <vector>
 
 #include <mollify/mollify.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.h"
 #include "release.h"
@@ -27,6 +29,15 @@ bool is_of_a_value(const std::string& name) {
   return !InvalidInput(code, "", "any").ways_out().empty();
 }
 
+/// Names as bytes of UTF-8: half of a surrogate pair is a name, too.
+template <auto Function>
+nb::bytes nearest(const nb::bytes& typed, const std::vector<nb::bytes>& known) {
+  std::vector<std::string> names;
+  for (const nb::bytes& one : known) names.emplace_back(one.c_str(), one.size());
+  const std::string found = Function({typed.c_str(), typed.size()}, names);
+  return nb::bytes(found.data(), found.size());
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -49,6 +60,8 @@ NB_MODULE(_core, module) {
       },
       nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
   module.def("is_of_a_value", &is_of_a_value, nb::arg("code"));
+  module.def("nearest_name", &nearest<nearest_name>, nb::arg("typed"), nb::arg("known"));
+  module.def("nearest_parameter", &nearest<nearest_parameter>, nb::arg("typed"), nb::arg("known"));
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -20,6 +22,50 @@ if importlib.util.find_spec("pyspark") and importlib.metadata.version("pyspark")
     # Before 4.2 PySpark leaves what it read rows from to the garbage collector (SPARK-54247).
     unclosed = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
     SPARK_WARNINGS.append(pytest.mark.filterwarnings(unclosed))
+
+
+SAID: list[str] = []
+"""Every sentence of a refusal, a warning and a promise that the package made, since it was last emptied."""
+COMMANDS = "sample|plan|compare|check|advise|tune|verify|estimate|amplify|ledger|domain|candidates|reference|generate|law|risk"
+
+
+def record(kind: type, method: str, sentences) -> None:
+    """Records the sentences of each object that is made, of the parameters that it is made of."""
+    made = getattr(kind, method)
+
+    @functools.wraps(made)
+    def recording(*parts, **named):
+        found = made(*parts, **named)
+        SAID.extend(sentences(*parts[1:]))
+        return found
+
+    setattr(kind, method, staticmethod(recording) if method == "__new__" else recording)
+
+
+def said_of_a_release(_table, _certificate, report, *_more) -> list[str]:
+    lists = ("notes", "represents", "promised", "not_promised")
+    return [report["why"], *(sentence for name in lists for sentence in report[name])]
+
+
+record(mo.InvalidInput, "__init__", lambda *parts: [part for part in parts if isinstance(part, str)])
+record(mo.Message, "__new__", lambda text, *_more: [text])
+record(mo.Release, "__init__", said_of_a_release)
+
+
+def words_of_the_command(sentence: str) -> list[str]:
+    """The flags and commands that a sentence names itself; what it quotes is public input, and formats have numbers."""
+    own = re.sub(r""""[^"]*"|(?<!\w)'[^']*'(?!\w)|/\S+""", "", sentence)
+    return re.findall(rf"(?<![\w-])--[a-z][\w-]*|\bmollify (?:{COMMANDS})\b(?! \d)", own)
+
+
+@pytest.fixture(autouse=True)
+def no_words_of_the_command(request):
+    """Sentences in Python have Python's words, in every test that is not marked as being about the command."""
+    SAID.clear()
+    yield
+    wrong = {sentence: found for sentence in SAID if (found := words_of_the_command(sentence))}
+    if not request.node.get_closest_marker("command"):
+        assert not wrong, "\n".join(f"{found} in: {sentence}" for sentence, found in wrong.items())
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,7 @@ def test_what_has_no_total_is_refused_in_pythons_words(tmp_path):
     with pytest.raises(mo.InvalidInput) as refused:
         release(tmp_path / "budget.db", 0.5)
     assert str(refused.value).endswith(
-        ", which has totals for other (data_set names one), so nothing would ever be refused: "
+        ', which has totals for "other" (data_set names one), so nothing would ever be refused: '
         "declare one (Ledger.declare)"
     )
 

@@ -49,22 +49,22 @@ def wrong(call):
 @pytest.mark.parametrize(
     ("call", "begins"),
     [
-        (lambda: mo.Local(DOMAIN, eps=1), "Local has no parameter eps (did you mean epsilon?). Its parameters are domain, epsilon, mu,"),
-        (lambda: mo.Local.plan_of(aplha=0.1), "Local.plan_of has no parameter aplha (did you mean alpha?). Its parameters are domain, k,"),
-        (lambda: mo.integer(0, 9, bin=2), "integer has no parameter bin (did you mean bins?). Its parameters are min, max, bins,"),
-        (lambda: mo.advise(DOMAIN, purpos="table"), "advise has no parameter purpos (did you mean purpose?)."),
-        (lambda: mo.Sampler(k=3, eps=1), "Sampler has no parameter eps (did you mean epsilon?)."),
-        (lambda: mo.mbde(TABLE, DOMAIN, epsilo=1), "mbde has no parameter epsilo (did you mean epsilon?). Its parameters are data,"),
-        (lambda: mo.mbde(TABLE, DOMAIN, width=3, qqq=1), "mbde has no parameter qqq. Its parameters are data,"),
-        (lambda: mo.nonprivate.law(3, [1], normalize=True), "law has no parameter normalize (did you mean normalise?)."),
-        (lambda: mo.Domain.draft({"a": [1]}, exclud=[]), "Domain.draft has no parameter exclud (did you mean exclude?)."),
-        (lambda: mo.Local(DOMAIN, epsilon=1, delta=1e-6), "Local has no parameter delta. Central, Gaussian, GaussianModel and Marginals have one."),
-        (lambda: mo.Local.plan_of(DOMAIN, n=3), "Local.plan_of has no parameter n. Central, Gaussian, GaussianModel and Marginals have one."),
-        (lambda: mo.Central(DOMAIN, epsilon=1, trees=True), "Central has no parameter trees. IntegralModel has one."),
-        (lambda: mo.Integral(DOMAIN, epsilon=1).sample(TABLE, count=2), "Integral.sample has no parameter count. It is a parameter of Integral itself."),
+        (lambda: mo.Local(DOMAIN, eps=1), 'Local has no parameter "eps" (did you mean "epsilon"?). Its parameters are domain, epsilon, mu,'),
+        (lambda: mo.Local.plan_of(aplha=0.1), 'Local.plan_of has no parameter "aplha" (did you mean "alpha"?). Its parameters are domain, k,'),
+        (lambda: mo.integer(0, 9, bin=2), 'integer has no parameter "bin" (did you mean "bins"?). Its parameters are min, max, bins,'),
+        (lambda: mo.advise(DOMAIN, purpos="table"), 'advise has no parameter "purpos" (did you mean "purpose"?).'),
+        (lambda: mo.Sampler(k=3, eps=1), 'Sampler has no parameter "eps" (did you mean "epsilon"?).'),
+        (lambda: mo.mbde(TABLE, DOMAIN, epsilo=1), 'mbde has no parameter "epsilo" (did you mean "epsilon"?). Its parameters are data,'),
+        (lambda: mo.mbde(TABLE, DOMAIN, width=3, qqq=1), 'mbde has no parameter "qqq". Its parameters are data,'),
+        (lambda: mo.nonprivate.law(3, [1], normalize=True), 'law has no parameter "normalize" (did you mean "normalise"?).'),
+        (lambda: mo.Domain.draft({"a": [1]}, exclud=[]), 'Domain.draft has no parameter "exclud" (did you mean "exclude"?).'),
+        (lambda: mo.Local(DOMAIN, epsilon=1, delta=1e-6), 'Local has no parameter "delta". Central, Gaussian, GaussianModel and Marginals have one.'),
+        (lambda: mo.Local.plan_of(DOMAIN, n=3), 'Local.plan_of has no parameter "n". Central, Gaussian, GaussianModel and Marginals have one.'),
+        (lambda: mo.Central(DOMAIN, epsilon=1, trees=True), 'Central has no parameter "trees". IntegralModel has one.'),
+        (lambda: mo.Integral(DOMAIN, epsilon=1).sample(TABLE, count=2), 'Integral.sample has no parameter "count". It is a parameter of Integral itself.'),
         (lambda: mo.Local(DOMAIN, 1), "Local takes domain without a name, but you gave 2 values. Name the others, such as epsilon="),
         (lambda: mo.Marginals(count=1, epsilon=1), "domain is missing: Marginals needs domain."),
-        (lambda: mo.risk(k=12, epsilon=2), "risk has no parameter k. Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes."),
+        (lambda: mo.risk(k=12, epsilon=2), 'risk has no parameter "k". Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes.'),
         (lambda: mo.reference(), "public, domain and out are missing: reference needs public, domain and out."),
         (lambda: mo.verify(), "certificate and domain are missing: verify needs certificate and domain."),
     ],
@@ -108,7 +108,7 @@ def public_calls():
 def test_every_public_call_refuses_an_unknown_name(name, called):
     signature = inspect.signature(called)
     if name == "Synthesizer.set_params":  # whose names are those of __init__
-        with pytest.raises(mo.InvalidInput, match="^Synthesizer has no parameter qqq. Its parameters are method"):
+        with pytest.raises(mo.InvalidInput, match='^Synthesizer has no parameter "qqq". Its parameters are method'):
             mo.Synthesizer().set_params(qqq=1)
         return
     is_method = "self" in signature.parameters or "cls" in signature.parameters
@@ -116,7 +116,7 @@ def test_every_public_call_refuses_an_unknown_name(name, called):
     instance = [owner.__new__(owner)] if is_method and owner is not None else []
     said = wrong(lambda: called(*instance, qqq=1))
     who = name.removesuffix(".__init__")
-    assert said.startswith(f"{who} has no parameter qqq. It")
+    assert said.startswith(f'{who} has no parameter "qqq". It')
     if not any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
         for parameter in set(signature.parameters) - {"self", "cls"}:
             assert parameter in said

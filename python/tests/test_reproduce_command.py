@@ -85,6 +85,7 @@ def test_the_command_takes_the_beginning_of_names() -> None:
     assert reproduce.chosen([]) == list(reproduce.FIGURES) and len(reproduce.FIGURES) == 18
 
 
+@pytest.mark.command
 @pytest.mark.parametrize(
     "given, said",
     [

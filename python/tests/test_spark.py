@@ -537,7 +537,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     assert refusal(frame, private, method="marginals", epsilon=2, count=3) == (
         "private bins are found by a pass before the counts, so such a release is made where the table is"
     )
-    with pytest.raises(TypeError, match=r"sample has no parameter seed\. Its parameters are data, method"):
+    with pytest.raises(TypeError, match=r'sample has no parameter "seed"\. Its parameters are data, method'):
         mollify_spark.sample(frame, mo.Local(domain, unit="unit", epsilon=2), seed=1)
 
 

@@ -69,7 +69,7 @@ Json cells_json(const EstimatedTable& table, Answer& answer) {
   answer.say(values_text(printable(columns), "outcome", "probability", std::move(told)));
   if (cells.size() > kMostRows) {
     answer.say(fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, cells.size(),
-                           words_of_speech("--json", "the mapping")));
+                           words_of_speech("--json", "the mapping", "the report")));
   }
   return cells;
 }

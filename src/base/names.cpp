@@ -56,6 +56,8 @@ constexpr struct {
                  {"--count", "--candidates --n"},
                  {"--n", "--count --candidates"},
                  {"--rows --records --samples --size --number", "--count --n"},
+                 {"--outcomes", "--k"},
+                 {"--ids --names", "--identities"},
                  {"--id --group --group-by --key --person --user", "--unit"},
                  {"--roster", "--units"},
                  {"--schema", "--domain"},
@@ -112,7 +114,8 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
     if (name.empty() || name.size() > kLongest) continue;
     if (typed.size() <= kShort && lower(typed.front()) != lower(name.front())) continue;
     const std::size_t steps = distance(typed, name);
-    if (steps >= least) continue;
+    const bool continues = name.starts_with(typed) && !nearest.starts_with(typed);
+    if (steps > least || (steps == least && (nearest.empty() || !continues))) continue;
     least = steps;
     nearest = name;
   }

@@ -80,6 +80,12 @@ std::string class_words(std::string_view method) {
   return words;
 }
 
+/// The function of C and C++ that does what a command does.
+std::string_view function_name(std::string_view command) {
+  if (command == "sample") return "release";
+  return command.starts_with("ledger ") ? "declare" : command;
+}
+
 /// Whether Python writes a value without quotes.
 bool is_literal(std::string_view value) {
   double number = 0;
@@ -138,6 +144,7 @@ std::string methods_words(std::span<const std::string_view> words) {
 }
 
 std::string command_words(std::string_view command) {
+  if (speech() == Speech::kSpec) return fmt::format("{}()", function_name(command));
   if (speech() != Speech::kPython) return fmt::format("mollify {}", command);
   if (command == "ledger --declare") return "Ledger.declare";
   // Functions of a method, and functions of the package.
@@ -154,8 +161,14 @@ std::string line_words(std::uint64_t line, bool is_in_memory) {
                                              : fmt::format("line {}", line);
 }
 
-std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
+std::string_view words_of_speech(std::string_view of_command, std::string_view of_python,
+                                 std::string_view of_program) {
+  if (speech() == Speech::kSpec) return of_program;
   return speech() == Speech::kPython ? of_python : of_command;
+}
+
+std::string_view words_of_speech(std::string_view of_command, std::string_view of_python) {
+  return words_of_speech(of_command, of_python, of_command);
 }
 
 std::string_view action_name(const WayOut& way) {
@@ -190,6 +203,7 @@ std::string part_name(const WayOut& way) {
     case WayOut::Action::kUse:
       return bare_method_words(way.part);
     case WayOut::Action::kRun:
+      if (speech() == Speech::kSpec) return std::string(function_name(way.part));
       return speech() == Speech::kPython ? command_words(way.part) : way.part;
   }
   return "";

@@ -24,7 +24,7 @@ struct WayOut;
 enum class Speech {
   kCommand,  ///< the command: "--candidates-file", "mollify check", "method local"
   kPython,   ///< the Python package: "candidates_file", "method.check", "mo.Local"
-  kSpec,     ///< C and C++: places in a spec, "space/list", and the command's names
+  kSpec,     ///< C and C++: places in a spec, "space/list", and functions, "check()"
   kFile,     ///< the command with a spec's file: places in it, and flags of all that it lacks
 };
 
@@ -80,7 +80,8 @@ void speak_of(Places places);
 /// Several of them, at least one: "methods local and central", "mo.Local and mo.Central".
 [[nodiscard]] std::string methods_words(std::span<const std::string_view> words);
 
-/// A command by its name: "mollify check", "method.check".
+/// A command by its name: "mollify check", "method.check", and in C and C++ the function that both
+/// have: "check()" is mollify::check and mollify_check.
 [[nodiscard]] std::string command_words(std::string_view command);
 
 /// Whether people know the table by its rows, counted from 0, and not by a file's lines: in Python,
@@ -91,7 +92,11 @@ void speak_of(Places places);
 /// from 0,".
 [[nodiscard]] std::string line_words(std::uint64_t line, bool is_in_memory);
 
-/// One of two texts, where a sentence differs in more than names. Specs have the command's.
+/// One of the texts, where a sentence differs in more than names.
+[[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
+                                               std::string_view of_python,
+                                               std::string_view of_program);
+/// The same where C and C++ have the command's.
 [[nodiscard]] std::string_view words_of_speech(std::string_view of_command,
                                                std::string_view of_python);
 

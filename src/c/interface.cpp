@@ -79,10 +79,12 @@ const char* mollify_version() { return mollify::kVersion; }
 void mollify_free_text(char* text) { std::free(text); }
 
 // -----------------------------------------------------------------------------------------------
-// Release.
+// Texts that hold parameters.
 
 namespace mollify::c {
 namespace {
+
+using nlohmann::json;
 
 /// Throws InvalidInput for NULL.
 const char* needed(const char* name, const char* text) {
@@ -92,30 +94,154 @@ const char* needed(const char* name, const char* text) {
   return text;
 }
 
+/// What is made of a text, or of the file that it names. A refusal that is about nothing nearer is
+/// about this parameter.
+template <class Make>
+auto read(const char* name, const char* text, const Make& make) {
+  needed(name, text);
+  try {
+    return make(text);
+  } catch (const InvalidInput& refused) {
+    const bool is_nearer = !refused.parameter().empty() && refused.parameter() != name;
+    if (is_nearer || (!refused.file().empty() && refused.file() != text)) throw;
+    Concern concern = Concern::in_file(refused.file(), refused.line(), refused.column());
+    concern.parameter = std::string("/") + name;
+    std::vector<WayOut> ways = refused.ways_out();
+    if (ways.empty()) ways.push_back(WayOut::set(concern.parameter));
+    throw InvalidInput(refused.code(), refused.what(), concern, ways, refused.quantities());
+  }
+}
+
+front::ReleaseSpec spec_of(const char* text) {
+  return read("spec", text, [](const char* spec) { return front::ReleaseSpec::parse(spec); });
+}
+front::Domain domain_of(const char* text) {
+  return read("domain", text, [](const char* domain) { return front::Domain::parse(domain); });
+}
+front::Certificate certificate_of(const char* text) {
+  return read("certificate", text, [](const char* one) { return front::Certificate::parse(one); });
+}
+front::Model model_of(const char* text) {
+  return read("model", text, [](const char* model) { return front::Model::parse(model); });
+}
+
+/// A JSON object with known keys alone. Everything here throws InvalidInput for another one.
+class Keys {
+ public:
+  /// The object is called `words` in sentences, and is the parameters of `owner`.
+  Keys(const char* parameter, const char* text, const std::string& words, const std::string& owner,
+       const std::vector<std::string>& known)
+      : object_(json::parse(text, nullptr, false)) {
+    if (!object_.is_object())
+      throw InvalidInput("wrong-type", words + " must be a JSON object", parameter);
+    for (const auto& item : object_.items()) {
+      if (std::find(known.begin(), known.end(), item.key()) == known.end())
+        refuse_key(item.key(), owner, known);
+    }
+  }
+
+  /// The value of a key, or NULL.
+  [[nodiscard]] const json* find(const std::string& key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  void require(bool fits, const std::string& key, const char* what) const {
+    if (fits) return;
+    throw InvalidInput("wrong-type",
+                       key + " must be " + what + ", but is " + object_.at(key).dump(), "/" + key);
+  }
+
+  [[nodiscard]] std::optional<std::string> text(const std::string& key, const char* what) const {
+    return value<std::string>(key, &json::is_string, what);
+  }
+  [[nodiscard]] std::optional<double> number(const std::string& key) const {
+    return value<double>(key, &json::is_number, "a number");
+  }
+  [[nodiscard]] bool truth(const std::string& key) const {
+    return value<bool>(key, &json::is_boolean, "true or false").value_or(false);
+  }
+  [[nodiscard]] std::vector<double> numbers(const std::string& key) const {
+    const json* const list = find(key);
+    if (list == nullptr) return {};
+    const auto is_number = [](const json& one) { return one.is_number(); };
+    require(list->is_array() && std::all_of(list->begin(), list->end(), is_number), key,
+            "an array of numbers");
+    return list->get<std::vector<double>>();
+  }
+
+ private:
+  template <class Value>
+  [[nodiscard]] std::optional<Value> value(const std::string& key, bool (json::*fits)() const,
+                                           const char* what) const {
+    const json* const found = find(key);
+    if (found == nullptr) return std::nullopt;
+    require((found->*fits)(), key, what);
+    return found->get<Value>();
+  }
+
+  [[noreturn]] static void refuse_key(const std::string& key, const std::string& owner,
+                                      const std::vector<std::string>& known) {
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+    const std::string nearest = front::nearest_parameter(key, known);
+    std::vector<WayOut> ways{WayOut::leave("/" + key)};
+    if (!nearest.empty()) ways.push_back(WayOut::set("/" + nearest));
+    throw InvalidInput("unknown-key",
+                       owner + " has no key \"" + key + "\"; it has " + list +
+                           (nearest.empty() ? "" : " (did you mean \"" + nearest + "\"?)"),
+                       "/" + key, std::move(ways));
+  }
+
+  json object_;
+};
+
+}  // namespace
+}  // namespace mollify::c
+
+// -----------------------------------------------------------------------------------------------
+// Release.
+
+namespace mollify::c {
+namespace {
+
 std::optional<front::Charging> charging(const char* ledger, const char* data_set) {
   if ((ledger == nullptr) != (data_set == nullptr)) {
-    throw InvalidInput("missing-parameter",
-                       "a ledger and the data set's name in it go together, but one is given",
-                       "ledger");
+    const char* const missing = ledger == nullptr ? "ledger" : "data_set";
+    throw InvalidInput(
+        "missing-parameter",
+        std::string(missing) + " is missing: a ledger and the data set's name in it go together",
+        missing, {WayOut::set(missing)});
   }
   if (ledger == nullptr) return std::nullopt;
   return front::Charging{front::Ledger(ledger), data_set};
 }
 
+/// The values of columns, each a text.
 front::GivenValues given_values(const char* text) {
   front::GivenValues given;
   if (text == nullptr) return given;
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  bool is_read = json.is_object();
-  if (is_read) {
-    for (const auto& [column, value] : json.items()) {
-      is_read = is_read && value.is_string();
-      if (is_read) given[column] = value.get<std::string>();
-    }
-  }
-  if (!is_read)
+  const json object = json::parse(text, nullptr, false);
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  if (!object.is_object() || !std::all_of(object.begin(), object.end(), is_text))
     throw InvalidInput("wrong-type", "given must be a JSON object of texts, but is not", "given");
+  for (const auto& [column, value] : object.items()) given[column] = value.get<std::string>();
   return given;
+}
+
+front::Privacy total_of(const Keys& keys) {
+  const auto epsilon = keys.number("epsilon"), delta = keys.number("delta"),
+             rho = keys.number("rho");
+  if (!epsilon && !rho)
+    throw InvalidInput("missing-parameter", "the total is missing: give epsilon and delta, or rho",
+                       "/epsilon", {WayOut::set("/epsilon"), WayOut::set("/rho")});
+  if (rho && (epsilon || delta))
+    throw InvalidInput("contradicting-parameters", "give rho, or epsilon and delta, not both",
+                       "/rho", {WayOut::leave("/rho")});
+  return rho ? front::Privacy::concentrated(*rho)
+             : front::Privacy{delta.value_or(0) == 0 ? front::Privacy::Notion::kPure
+                                                     : front::Privacy::Notion::kApproximate,
+                              *epsilon, delta.value_or(0)};
 }
 
 /// The warnings of the release, if anybody reads them.
@@ -146,7 +272,7 @@ mollify_status mollify_release(const char* spec, struct ArrowArrayStream* data, 
                                char** certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     CText said = said_of(prepared, warnings);
     ArrowArrayStream rows{};
     const auto certified =
@@ -164,7 +290,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
                                      char** model, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::arrow(data);
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     prepared.require_model();
     CText said = said_of(prepared, warnings);
     std::string drawn_from;
@@ -183,7 +309,7 @@ mollify_status mollify_release_model(const char* spec, struct ArrowArrayStream* 
 mollify_status mollify_generate(const char* model, uint64_t count, const char* given,
                                 struct ArrowArrayStream* rows) {
   return guarded([&] {
-    front::generate(front::Model::parse(needed("model", model)), count, given_values(given),
+    front::generate(mollify::c::model_of(model), count, given_values(given),
                     front::Sink::arrow(rows));
   });
 }
@@ -193,7 +319,7 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
                                    const char* certificate, char** warnings) {
   return guarded([&] {
     const auto source = front::Source::csv(needed("data", data));
-    const auto prepared = front::prepare(front::ReleaseSpec::parse(needed("spec", spec)), source);
+    const auto prepared = front::prepare(mollify::c::spec_of(spec), source);
     CText said = said_of(prepared, warnings);
     front::release(
         prepared, source,
@@ -206,7 +332,7 @@ mollify_status mollify_release_csv(const char* spec, const char* data, const cha
 mollify_status mollify_prepare(const char* spec, uint64_t records, char** certificate) {
   return guarded([&] {
     const auto prepared =
-        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
+        front::prepare(mollify::c::spec_of(spec),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records));
     *certificate = text_for_c(prepared.certificate().json());
   });
@@ -215,7 +341,7 @@ mollify_status mollify_prepare(const char* spec, uint64_t records, char** certif
 mollify_status mollify_release_report(const char* spec, uint64_t records, char** report) {
   return guarded([&] {
     const front::ReleaseReport found =
-        front::prepare(front::ReleaseSpec::parse(needed("spec", spec)),
+        front::prepare(mollify::c::spec_of(spec),
                        records == 0 ? std::nullopt : std::optional<std::uint64_t>(records))
             .report();
     nlohmann::ordered_json json;
@@ -228,10 +354,22 @@ mollify_status mollify_release_report(const char* spec, uint64_t records, char**
   });
 }
 
+mollify_status mollify_declare(const char* ledger, const char* data_set, const char* total) {
+  return guarded([&] {
+    const mollify::c::Keys keys("total", needed("total", total), "the total", "a total",
+                                {"epsilon", "delta", "rho", "scope", "replace"});
+    const front::Privacy declared = mollify::c::total_of(keys);
+    const std::string scope = keys.text("scope", "a text").value_or("");
+    const bool replace = keys.truth("replace");
+    front::Ledger(needed("ledger", ledger))
+        .declare(needed("data_set", data_set), declared, scope, replace);
+  });
+}
+
 mollify_status mollify_verify(const char* certificate, const char* domain, char** report) {
   return guarded([&] {
-    const auto found = front::verify(front::Certificate::parse(needed("certificate", certificate)),
-                                     front::Domain::parse(needed("domain", domain)));
+    const auto found =
+        front::verify(mollify::c::certificate_of(certificate), mollify::c::domain_of(domain));
     *report = text_for_c(found.json);
   });
 }
@@ -268,8 +406,7 @@ mollify_status mollify_amplify(const char* question, char** report) {
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* question, char** report) {
   return mollify::c::answered(report, [&] {
-    return front::estimate(front::Certificate::parse(needed("certificate", certificate)),
-                           front::Domain::parse(needed("domain", domain)),
+    return front::estimate(mollify::c::certificate_of(certificate), mollify::c::domain_of(domain),
                            front::Source::csv(needed("released", released)),
                            mollify::c::or_empty(question));
   });
@@ -278,8 +415,10 @@ mollify_status mollify_estimate(const char* certificate, const char* domain, con
 mollify_status mollify_check(const char* domain, const char* data, const char* question,
                              char** report) {
   return mollify::c::answered(report, [&] {
-    return front::check(front::Domain::parse(needed("domain", domain)), needed("data", data),
-                        mollify::c::or_empty(question));
+    const front::Domain declared = mollify::c::domain_of(domain);
+    return mollify::c::read("data", data, [&](const char* file) {
+      return front::check(declared, file, mollify::c::or_empty(question));
+    });
   });
 }
 
@@ -293,52 +432,28 @@ struct mollify_sampler {
 namespace mollify::c {
 namespace {
 
-using nlohmann::json;
-
-/// Throws InvalidInput unless the text is an object with the parameters' names and types.
-front::SamplerParameters parse(const char* text) {
-  const json object = json::parse(text, nullptr, false);
-  if (!object.is_object())
-    throw InvalidInput("wrong-type", "the sampler's parameters must be a JSON object",
-                       "parameters");
+front::SamplerParameters sampler_parameters(const char* text) {
+  std::vector<std::string> known = {"mechanism", "k", "epsilon", "mu", "reference", "channel"};
+  const auto names = front::SamplerParameters::names_of_numbers();
+  known.insert(known.end(), names.begin(), names.end());
+  const Keys keys("parameters", text, "the sampler's parameters", "a sampler", known);
   front::SamplerParameters parameters;
-  for (const auto& item : object.items()) {
-    const std::string& key = item.key();
-    const json& value = item.value();
-    const auto require = [&](bool fits, const char* what) {
-      if (!fits)
-        throw InvalidInput("wrong-type", key + " must be " + what + ", but is " + value.dump(),
-                           "/" + key);
-    };
-    const auto number = [&](std::optional<double>& parameter) {
-      require(value.is_number(), "a number");
-      parameter = value.get<double>();
-    };
-    if (key == "mechanism") {
-      require(value.is_string(), "a name");
-      parameters.mechanism = value.get<std::string>();
-    } else if (key == "k") {
-      const double whole = value.is_number() ? value.get<double>() : 0;
-      require(value.is_number_integer() || std::fabs(whole) >= 0x1p63, "a whole number");
-      require_between("k", whole, 1, 0x1p24);
-      parameters.k = value.get<std::size_t>();
-    } else if (key == "reference" || key == "channel") {
-      require(value.is_array() && std::all_of(value.begin(), value.end(),
-                                              [](const json& mass) { return mass.is_number(); }),
-              "an array of numbers");
-      (key == "reference" ? parameters.reference : parameters.channel) =
-          value.get<std::vector<double>>();
-    } else if (key == "epsilon") {
-      number(parameters.epsilon);
-    } else if (key == "mu") {
-      number(parameters.mu);
-    } else {
-      require(value.is_number(), "a number");
-      parameters.numbers[key] = value.get<double>();
-    }
+  if (const auto name = keys.text("mechanism", "a name")) parameters.mechanism = *name;
+  if (const json* k = keys.find("k")) {
+    const double whole = k->is_number() ? k->get<double>() : 0;
+    keys.require(k->is_number_integer() || std::fabs(whole) >= 0x1p63, "k", "a whole number");
+    require_between({"k", "/k", "outcomes"}, whole, 1, 0x1p24);
+    parameters.k = k->get<std::size_t>();
   }
-  if (!object.contains("k"))
-    throw InvalidInput("missing-parameter", "k is missing", "k", {WayOut::set("k")});
+  parameters.epsilon = keys.number("epsilon");
+  parameters.mu = keys.number("mu");
+  parameters.reference = keys.numbers("reference");
+  parameters.channel = keys.numbers("channel");
+  for (const std::string& name : names) {
+    if (const auto number = keys.number(name)) parameters.numbers[name] = *number;
+  }
+  if (keys.find("k") == nullptr)
+    throw InvalidInput("missing-parameter", "k is missing", "/k", {WayOut::set("/k")});
   return parameters;
 }
 
@@ -359,7 +474,7 @@ using mollify::c::guarded;
 mollify_status mollify_new_sampler(const char* parameters, mollify_sampler** sampler,
                                    char** warnings) {
   return guarded([&] {
-    const auto parsed = mollify::c::parse(needed("parameters", parameters));
+    const auto parsed = mollify::c::sampler_parameters(needed("parameters", parameters));
     auto made = std::make_unique<mollify_sampler>(mollify_sampler{mollify::front::Sampler(parsed)});
     if (warnings != nullptr) {
       *warnings = mollify::c::warnings_for_c(mollify::front::draw_warnings(parsed)).release();

@@ -323,18 +323,18 @@ void require_total(const DataSetSummary& known, const ReleaseCharge& release,
                                  ? "--rho R"
                                  : "--epsilon E --delta D";
   const std::string declare = fmt::format(
-      "mollify ledger --ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
+      "(mollify ledger --ledger {} --declare {} {} {}), or say that none is meant (--no-total)",
       shell_word(ledger), known.data_set.starts_with('/') ? "--data" : "--data-set",
       shell_word(known.data_set), budget);
   std::vector<WayOut> ways{WayOut::run("ledger --declare")};
-  if (!words_of_speech("no-total", "").empty()) ways.push_back(WayOut::add("no-total"));
+  if (!words_of_speech("no-total", "", "").empty()) ways.push_back(WayOut::add("no-total"));
   refuse_input("no-total", concern_of("data-set", ledger), std::move(ways),
-               "\"{}\" has no total in {}{}, so nothing would ever be refused: declare one ({}",
+               "\"{}\" has no total in {}{}, so nothing would ever be refused: declare one {}",
                known.data_set, ledger,
                totals.empty() ? ""
                               : fmt::format(", which has totals for {} ({} names one)",
                                             list_words(totals), flag_words("data-set")),
-               words_of_speech(declare, "Ledger.declare)"));
+               words_of_speech(declare, "(Ledger.declare)", "with declare()"));
 }
 
 /// Refuses a charge that the total does not allow, if there is one.
@@ -347,7 +347,9 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
         fmt::format("; add --unit {}, so that it protects them", shell_word(scope.unit));
     const std::string of_python =
         fmt::format(R"(. Give the method unit="{0}", or a charge scope="unit={0}".)", scope.unit);
-    const std::string_view way = words_of_speech(of_command, of_python);
+    const std::string of_program =
+        fmt::format("; give the spec unit \"{}\", so that it protects them", scope.unit);
+    const std::string_view way = words_of_speech(of_command, of_python, of_program);
     refuse_input(
         "total-protects-more", concern_of("unit", ledger), {WayOut::set("unit", scope.unit)},
         "the total of \"{}\" in {} protects {}, but this release protects no more than {}{}",
@@ -364,6 +366,8 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
         lacks_delta ? fmt::format("; a total that has {} takes both", flag_words("delta")) : "");
   }
   if (!known.account.with(release.cost).fits(total)) {
+    const std::string by_call =
+        fmt::format("{} with {}", command_words("ledger --declare"), added_words("replace"));
     refuse_input("budget-exceeded", concern_of("data-set", ledger),
                  ways_to_fit(known.account, total), of_charge(known.account, total, release.cost),
                  "the total of \"{}\" in {} is {}: {}, and this release costs {}; {}declare a "
@@ -371,7 +375,7 @@ void require_room(const DataSetSummary& known, const ReleaseCharge& release,
                  known.data_set, ledger, total.text(),
                  remaining_words(known.account, total, release.cost), release.cost.text(),
                  known.account.remaining(total).is_zero() ? "" : "release with what remains, or ",
-                 words_of_speech("mollify ledger --replace", "Ledger.declare with replace=True"));
+                 words_of_speech("mollify ledger --replace", by_call, by_call));
   }
 }
 
@@ -641,8 +645,7 @@ std::string LedgerFile::declare(const std::string& name, LedgerTotal total, bool
     if (!replace) {
       refuse_input("total-exists", "data-set", {WayOut::add("replace")},
                    "\"{}\" already has a total in {}: {} for {}. {} replaces it", data_set, path_,
-                   declared.cost.text(), declared.scope.words(),
-                   words_of_speech("--replace", "replace=True"));
+                   declared.cost.text(), declared.scope.words(), added_words("replace"));
     }
   }
   for (const LedgerEntry& entry : entries) {

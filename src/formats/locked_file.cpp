@@ -182,7 +182,7 @@ void LockedFile::refuse(const char* what, bool make, int error) const {
   const bool is_absent = error == ENOENT && !make;
   refuse_input(
       make ? Code("unwritable-file") : Code("unreadable-file"), concern_of("ledger", name_),
-      is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector<WayOut>(),
+      is_absent ? std::vector{WayOut::run("ledger --declare")} : std::vector{WayOut::set("ledger")},
       "the ledger {} cannot be {}: {}{}{}", name_, what,
       make ? why_not_written(name_, error) : why_not_opened(name_, error),
       is_absent ? "; make one with " : "", is_absent ? command_words("ledger --declare") : "");

@@ -18,6 +18,7 @@
 
 #include "base/names.h"
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 
@@ -56,7 +57,8 @@ std::string why_not_written(const std::string& path, int error) {
   if (error != ENOENT || std::filesystem::exists(folder, failed)) {
     return std::generic_category().message(error);
   }
-  return fmt::format("make the folder {} first (mkdir -p {})", folder, shell_word(folder));
+  const std::string by_shell = fmt::format(" (mkdir -p {})", shell_word(folder));
+  return fmt::format("make the folder {} first{}", folder, words_of_speech(by_shell, "", ""));
 }
 
 bool same_place(const std::string& left, const std::string& right) {

@@ -47,6 +47,7 @@ InvalidInput placed(const InvalidInput& refused) {
     way = {way.action == Action::kLeave ? Action::kLeave : Action::kSet, inside::part_name(way),
            std::string(inside::value_name(way))};
   }
+  inside::speak_of({});  // "units" is the place of a key now, and no flag with another place
   return {refused.code(), refused.what(), std::move(concern), std::move(ways),
           refused.quantities()};
 }

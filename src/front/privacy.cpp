@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "accounting/composition.h"
 #include "accounting/gaussian.h"
 #include "accounting/shuffling.h"
@@ -226,6 +228,23 @@ void speak(Speech speech) noexcept {
   inside::speak(speech == Speech::kPython ? inside::Speech::kPython : inside::Speech::kSpec);
 }
 
+std::string nearest_name(std::string_view typed, std::span<const std::string> known) {
+  return inside::nearest_name(typed, known);
+}
+
+std::string nearest_parameter(std::string_view typed, std::span<const std::string> known) {
+  const auto flag_of = [](std::string_view name) {
+    std::string flag = fmt::format("--{}", name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+  };
+  std::vector<std::string> flags;
+  for (const std::string& one : known) flags.push_back(flag_of(one));
+  const auto found =
+      std::find(flags.begin(), flags.end(), inside::nearest_name(flag_of(typed), flags));
+  return found == flags.end() ? "" : known[static_cast<std::size_t>(found - flags.begin())];
+}
+
 SpokenWay spoken(const WayOut& way) {
   return {std::string(inside::action_name(way)), inside::part_name(way),
           std::string(inside::value_name(way))};
@@ -275,6 +294,7 @@ Ledger Ledger::existing(const std::string& path) {
 
 void Ledger::declare(const std::string& data_set, const Privacy& total, const std::string& scope,
                      bool replace) {
+  inside::speak_of({});  // its parameters have names of their own, not a spec's
   const bool keeps_scope = scope.empty();
   static_cast<void>(inside_->file.declare(
       data_set, {scope_of(keeps_scope ? "row" : scope), inward_exactly(total)}, replace,

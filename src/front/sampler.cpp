@@ -189,6 +189,10 @@ void require_distinct(std::span<const std::string_view> units) {
 
 }  // namespace
 
+std::vector<std::string> SamplerParameters::names_of_numbers() {
+  return front::names_of_numbers();
+}
+
 Sampler::Sampler(const SamplerParameters& parameters)
     : Handle(std::make_shared<const Inside>(inward(parameters))) {}
 
@@ -353,7 +357,8 @@ void report(const inside::RandomizedResponse& response, std::span<const Value> v
 }  // namespace
 
 RandomizedResponse::RandomizedResponse(std::size_t k, double epsilon)
-    : Handle(std::shared_ptr<Inside>(new Inside{inside::RandomizedResponse(k, epsilon)})) {}
+    : Handle((require_outcomes(k),
+              std::shared_ptr<Inside>(new Inside{inside::RandomizedResponse(k, epsilon)}))) {}
 
 std::size_t RandomizedResponse::k() const noexcept { return inside_->response.outcome_count(); }
 double RandomizedResponse::epsilon() const noexcept { return inside_->response.epsilon(); }

@@ -223,7 +223,7 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
   const std::string_view written = words_of_speech(
       "mollify sample writes the certificate to OUT.certificate.json, or to the "
       "file of --certificate",
-      "release.certificate is the certificate");
+      "release.certificate is the certificate", "release() returns the certificate");
   refuse_if(!text.empty() && !text.starts_with('{') && !Json::accept(text), "wrong-kind-of-file",
             {}, "{} is not a certificate, which is JSON: {}", name, written);
   require_json(text, name);

@@ -350,7 +350,8 @@ std::string protected_text(const PlanReport& report) {
   return text + fmt::format(
                     "each row is protected, and a person with several rows less; to protect whole "
                     "persons, give {} to {} and count persons here\n",
-                    flag_words("unit"), words_of_speech("mollify sample", "the method"));
+                    flag_words("unit"),
+                    words_of_speech("mollify sample", "the method", "the spec"));
 }
 
 bool has_part(Method method, std::string_view place) {

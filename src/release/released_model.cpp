@@ -47,7 +47,8 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   if (!is_object || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
     refuse_input("wrong-kind-of-file", "model",
                  "{} is not a model in the format \"{}\": {} writes a model of {}", name,
-                 kModelFormat, words_of_speech("mollify sample --model-out", "release.model.write"),
+                 kModelFormat,
+                 words_of_speech("mollify sample --model-out", "release.model.write", "release()"),
                  kPublishedModels.text());
   }
   const auto hash = json.find("domain_sha256");
@@ -106,6 +107,8 @@ std::string declared_words(const Column& column) {
 }  // namespace
 
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
+  Concern given("given");
+  given.column = column;
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& asked = domain.columns()[i];
     if (asked.name() != column) continue;
@@ -115,18 +118,21 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    Concern given("given");
-    given.column = column;
     refuse_input("unknown-value", given, "\"{}\" in given must be {}, but is \"{}\"{}", column,
                  asked.expectation(), value, nearest.empty() ? declared_words(asked) : nearest);
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  Concern given("given");
-  given.column = column;
   const std::string nearest = nearest_name(column, known);
-  refuse_input("unknown-column", given,
-               {WayOut::set("given", nearest.empty() ? "" : fmt::format("{}={}", nearest, value))},
+  std::vector<WayOut> ways{WayOut::set("given")};
+  if (!nearest.empty()) {
+    const std::string pair = fmt::format("{}={}", nearest, value);
+    Json object;
+    object[nearest] = std::string(value);
+    const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    ways[0].value = words_of_speech(pair, text, text);
+  }
+  refuse_input("unknown-column", given, std::move(ways),
                "the model has no column \"{}\"; it has {}{}", column, list_words(known),
                did_you_mean(column, known));
 }

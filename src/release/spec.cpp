@@ -449,13 +449,14 @@ void PartReader::require_known(const Json& object, const std::string& place) con
 
 void PartReader::refuse_key(const std::string& key, const std::string& whole) const {
   const std::string group = whole.substr(0, whole.size() - key.size());
-  std::vector<std::string> beside, elsewhere, of_request;  // a request has few
+  std::vector<std::string> beside, elsewhere, flags, of_request;  // a request has few
   std::string meant;
   for (const Part& part : parts_) {
     const std::string place = part.place;
     const std::string last = place.substr(place.rfind('/') + 1);
     if (part.is_of_request()) of_request.push_back(last);
     (place == group + last ? beside : elsewhere).push_back(last);
+    flags.push_back("--" + std::string(key_of(part)));
     // At another place, or by its flag.
     std::string flag(key_of(part));
     std::replace(flag.begin(), flag.end(), '-', '_');
@@ -469,6 +470,10 @@ void PartReader::refuse_key(const std::string& key, const std::string& whole) co
     meant = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
               return std::string_view(part.place).ends_with("/" + last);
             })->place;
+  }
+  if (meant.empty() && key.size() > 1) {  // by a former name, or by another program's
+    const auto flag = std::find(flags.begin(), flags.end(), nearest_name("--" + key, flags));
+    if (flag != flags.end()) meant = parts_[static_cast<std::size_t>(flag - flags.begin())].place;
   }
   std::vector<WayOut> ways;
   for (const Part& part : parts_) {

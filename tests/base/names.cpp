@@ -22,6 +22,8 @@ TEST(NearestName, FindsWhatWasMistyped) {
   EXPECT_EQ(nearest_name("--eps", flags), "--epsilon") << "its beginning";
   EXPECT_EQ(nearest_name("--acc", {{"--accept-large-delta", "--accept-error"}}), "--accept-error");
   EXPECT_EQ(nearest_name("--e", flags), "") << "too little of it";
+  EXPECT_EQ(nearest_name("bin", {{"min", "bins", "max"}}), "bins") << "not one as near as it";
+  EXPECT_EQ(nearest_name("--outcomes", {{"--n", "--k"}}), "--k") << "its former name";
   EXPECT_EQ(nearest_name("x", flags), "");
   const std::vector<std::string> shells = {"bash", "zsh", "fish"};
   EXPECT_EQ(nearest_name("csh", shells), "") << "another word, not a mistyped one";

@@ -44,7 +44,7 @@ TEST(Speech, WritesEachTokenInTheWordsOfTheInterface) {
             (std::vector<std::string>{
                 "candidates_file", "epsilon 6.27", "accept_error true", "method gaussian-model",
                 "method marginals copula true", "local", "marginals copula true",
-                "methods local and gaussian-model", "mollify check", "mollify verify", "line 5"}));
+                "methods local and gaussian-model", "check()", "verify()", "line 5"}));
   const Speaking rows(Speech::kPython);
   EXPECT_EQ(line_words(5, false), "line 5") << "of a file";
   EXPECT_EQ(line_words(1, true), "line 1") << "the header is no row";
@@ -109,9 +109,15 @@ TEST(Speech, IsChosenForTheWholeProgram) {
   EXPECT_EQ(flag_words("candidates-file"), "candidates_file");
   EXPECT_EQ(command_words("law"), "mo.nonprivate.law");
   EXPECT_EQ(words_of_speech("a", "b"), "b");
+  EXPECT_EQ(words_of_speech("a", "b", "c"), "b");
   speak(Speech::kCommand);
   EXPECT_EQ(flag_words("candidates-file"), "--candidates-file");
   EXPECT_EQ(words_of_speech("a", "b"), "a");
+  const Speaking spec(Speech::kSpec);
+  EXPECT_EQ(words_of_speech("a", "b"), "a");
+  EXPECT_EQ(words_of_speech("a", "b", "c"), "c");
+  EXPECT_EQ(command_words("ledger --declare"), "declare()");
+  EXPECT_EQ(command_words("sample"), "release()");
 }
 
 TEST(Speech, ListsWaysOut) {
@@ -141,6 +147,7 @@ TEST(Speech, NamesWaysOutForPrograms) {
     const Speaking spec(Speech::kSpec);
     EXPECT_EQ(names(WayOut::add("accept-error")), (Names{"set", "accept_error", "true"}));
     EXPECT_EQ(names(WayOut::use("marginals")), (Names{"use", "marginals", ""}));
+    EXPECT_EQ(names(WayOut::run("ledger --declare")), (Names{"run", "declare", ""}));
     EXPECT_EQ(parameter_name_of("mean-bound"), "mean_bound");
   }
   const Speaking python(Speech::kPython);

@@ -114,8 +114,10 @@ TEST(CErrors, AreStatusesAndSentences) {
   EXPECT_EQ(refusal("{"), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal(""), "the sampler's parameters must be a JSON object");
   EXPECT_EQ(refusal("[1]"), "the sampler's parameters must be a JSON object");
-  EXPECT_EQ(refusal(R"({"k": 2, "colour": 1})"),
-            "the numbers of a mechanism are c1, c2, gamma, location, and none is \"colour\"");
+  EXPECT_EQ(
+      refusal(R"({"k": 2, "colour": 1})"),
+      "a sampler has no key \"colour\"; it has mechanism, k, epsilon, mu, reference, channel, "
+      "c1, c2, gamma, location");
   EXPECT_EQ(refusal(R"({"k": -1})"), "k must be from 1 to 16777216, but is -1");
   EXPECT_EQ(refusal(R"({"k": 2, "epsilon": "1"})"), "epsilon must be a number, but is \"1\"");
   EXPECT_EQ(refusal(R"({"reference": [1, "x"]})"),

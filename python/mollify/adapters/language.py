@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import number, whole_number
+from mollify._checks import number, out_of_range, whole_number
 from mollify._ledger import Ledger, existing
 from mollify._parameters import check_class
 from mollify._privacy import Privacy
@@ -58,8 +58,8 @@ class TokenSampler:
         data_set: str | None = None,
         scope: str = "table",
     ) -> None:
-        if top is not None and whole_number("top", top) < 1:
-            raise refusal("out-of-range", f"top must be at least 1, but is {top}", "top")
+        if top is not None and (given := whole_number("top", top)) < 1:
+            raise out_of_range("top", given, "at least 1", least=1)
         self._inside = _core.TokenSampler(number("epsilon", epsilon), top or 0)
         # A Sampler would call a token noise, but a public model is near.
         warn(messages(_core.epsilon_warnings(Privacy(float(epsilon))._inside())))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from mollify import _core
 from mollify._answer import Answer
-from mollify._checks import listed, number, path_text, whole_number
+from mollify._checks import listed, number, out_of_range, path_text, whole_number
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import unreadable
-from mollify._parameters import unknown
+from mollify._parameters import unknown, unknown_name
 from mollify._progress import steps
 from mollify._refusal import WayOut, refusal
 from mollify._spec import Held, Inputs
@@ -88,11 +88,11 @@ def density_parts(given: Any, name: str) -> tuple[Mapping[str, Any], str]:
     if isinstance(given, Mapping):
         return given, name
     if not isinstance(given, (str, os.PathLike)):
-        raise refusal("wrong-type", f"{name} must be a mapping or the path of a JSON file, but is {given!r}")
+        raise refusal("wrong-type", f"{name} must be a mapping or the path of a JSON file, but is {given!r}", name)
     try:
         parts = json.loads(_read_text(name, given))
     except ValueError as error:
-        raise refusal("malformed-file", f"{os.fspath(given)} must be JSON, but is not: {error}") from None
+        raise refusal("malformed-file", f"{os.fspath(given)} must be JSON, but is not: {error}", name, file=os.fspath(given)) from None
     return parts, os.fspath(given)
 
 
@@ -479,7 +479,8 @@ def _learner(name: str, options: Mapping[str, Any]) -> Learner:
     if name == "network":
         return NetworkLearner(**given)
     if name not in ("tree", "logistic"):
-        raise refusal("unknown-name", f'learner must be network, tree or logistic, but is "{name}"', "learner")
+        known = ("network", "tree", "logistic")
+        raise unknown_name(f'learner must be network, tree or logistic, but is "{name}"', name, known, "learner")
     for option in given:
         if option != "depth" or name == "logistic":
             raise refusal("superfluous-parameter", f"{option} is for networks, but the learner is {name}", option)
@@ -557,16 +558,18 @@ def mbde(
             "missing-parameter",
             f"{listed(missing)} {'are' if missing[1:] else 'is'} missing: mbde needs epsilon, and data with a "
             "domain or a density",
+            missing[0],
+            ways_out=[WayOut("set", one) for one in missing],
         )
     for name, whole, most in (
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
         ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
     ):
-        if whole_number(name, whole) > most:
-            raise refusal("out-of-range", f"{name} must be at most {most}, but is {whole}", name)
+        if (given := whole_number(name, whole)) > most:
+            raise out_of_range(name, given, f"at most {most}", most=most)
     start = loaded or BoostedDensity(number("epsilon", epsilon), classifier or "probability", 1 if outputs is None else outputs)
     if start.epsilon > 500:  # above, likelihoods leave the range of doubles
-        raise refusal("out-of-range", f"epsilon must be at most 500, but is {epsilon:g}", "epsilon")
+        raise out_of_range("epsilon", start.epsilon, "at most 500", most=500)
     learns = _learner(learner or "network", options)
     if draws and density is None:
         raise refusal("contradicting-parameters", 'draws needs density, but data is given; a method with score="mbde" releases', "draws")
@@ -574,7 +577,8 @@ def mbde(
         raise refusal("missing-parameter", "sampler is for draws: give draws too, or leave it out", "draws", ways_out=[WayOut("leave", "sampler")])
     sampler = sampler or SAMPLERS[0]
     if sampler not in SAMPLERS:
-        raise refusal("unknown-name", f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"', "sampler")
+        said = f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"'
+        raise unknown_name(said, sampler, SAMPLERS, "sampler")
     if draws and sampler == SAMPLERS[0]:
         _proposals(start.epsilon / start.outputs)
     if density is not None:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mollify import _core
-from mollify._refusal import refusal
+from mollify._checks import out_of_range
+from mollify._parameters import unknown_name
 
 Numbers = NDArray[np.float64]
 Points = NDArray[np.float32]
@@ -31,7 +32,8 @@ SIGMOIDS = BOUNDINGS[3:]
 def classifier_bound(bounding: str) -> float:
     """The greatest |c|: 1 for `SIGMOIDS`, else log 2."""
     if bounding not in BOUNDINGS:
-        raise refusal("unknown-name", f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"', "classifier")
+        said = f'classifier must be {", ".join(BOUNDINGS[:-1])} or {BOUNDINGS[-1]}, but is "{bounding}"'
+        raise unknown_name(said, bounding, BOUNDINGS, "classifier")
     return 1.0 if bounding in SIGMOIDS else math.log(2)
 
 
@@ -110,9 +112,9 @@ class BoostedDensity:
     def __post_init__(self) -> None:
         classifier_bound(self.bounding)
         if not 0 < self.epsilon < math.inf:
-            raise refusal("out-of-range", f"epsilon must be finite and positive, but is {self.epsilon:g}", "epsilon")
+            raise out_of_range("epsilon", self.epsilon, "finite and positive", above=0)
         if self.outputs < 1:
-            raise refusal("out-of-range", "the number of outputs must be at least 1, but is 0")
+            raise out_of_range("outputs", self.outputs, "at least 1", least=1)
 
     def theta(self, t: int) -> float:
         """theta_t, t from 1; any t."""
@@ -213,9 +215,9 @@ def boost(
     points of P each iteration takes that many, anew and evenly.
     """
     if iterations < 1:
-        raise refusal("out-of-range", "there must be at least 1 iteration, but are 0")
+        raise out_of_range("iterations", iterations, "at least 1", least=1)
     if samples < 1:
-        raise refusal("out-of-range", "the sample size must be at least 1, but is 0")
+        raise out_of_range("samples", samples, "at least 1", least=1)
     numbers = _core.SeededNumbers(seed)
     density = start
     ratios = np.zeros(len(pool))

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mollify import _core
-from mollify._refusal import refusal
+from mollify._checks import out_of_range
+from mollify._parameters import meant, nearest
+from mollify._refusal import WayOut, refusal
 from mollify.boosting.density import BOUNDINGS, BoostedDensity, Classifier, Learned, LogNormaliser, Numbers, Points
 
 
@@ -132,7 +134,7 @@ class TreeLearner:
 
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= 16:
-            raise refusal("out-of-range", f"the depth of a tree must be from 1 to 16, but is {self.depth}", "depth")
+            raise out_of_range("the depth of a tree", self.depth, "from 1 to 16", "depth", least=1, most=16)
 
     def learn(self, p: Points, q: Points, seed: int) -> Learned:
         values = np.concatenate([p, q])
@@ -357,7 +359,9 @@ class _Node:
     def allow_only(self, keys: tuple[str, ...]) -> None:
         for key in self.value if isinstance(self.value, dict) else ():
             if key not in keys:
-                raise refusal("unknown-key", f'{self.place} may have only {", ".join(keys)}, but has "{key}"', key)
+                found = nearest(key, keys)
+                said = f'{self.place} may have only {", ".join(keys)}, but has "{key}"{meant(found)}'
+                raise refusal("unknown-key", said, key, ways_out=[WayOut("leave", key), *(WayOut("set", one) for one in found)])
 
     def number(self) -> float:
         if isinstance(self.value, str) and self.value in ("nan", "infinity", "-infinity"):
@@ -432,7 +436,7 @@ def model_from(text: str, name: str) -> BoostedDensity:
     try:
         file = _Node(json.loads(text), name)
     except (ValueError, RecursionError) as wrong:
-        raise refusal("malformed-file", f"{name} must be JSON, but is not: {wrong}") from None
+        raise refusal("malformed-file", f"{name} must be JSON, but is not: {wrong}", file=name) from None
     file.member("format").one_of((_FORMAT,))
     if file.member("version").value != 1:
         raise file.member("version").refuse("1")

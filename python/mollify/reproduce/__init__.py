@@ -12,7 +12,6 @@ Charts need the extra `plot`.
 
 from __future__ import annotations
 
-import difflib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Any
 # On busy cores threads of BLAS make small products 60 times slower. NumPy asks when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from mollify._parameters import nearest
 from mollify._refusal import refusal
 from mollify._warning import ReleaseWarning
 from mollify.boosting.analysis import density_parts
@@ -96,6 +96,6 @@ def chosen(names: Sequence[str]) -> list[str]:
 
 def _unknown(name: str) -> str:
     beginnings = {one[: place] for one in FIGURES for place in range(len(one)) if one[place] == "-"}
-    near = difflib.get_close_matches(name, [*sorted(beginnings), *FIGURES], 1)
-    hint = f' Did you mean "{near[0]}"?' if near else ""
+    found = nearest(name, [*sorted(beginnings), *FIGURES])
+    hint = f' Did you mean "{found[0]}"?' if found else ""
     return f'There is no figure "{name}".{hint} `python -m mollify.reproduce --list` prints all names.'

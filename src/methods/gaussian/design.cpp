@@ -847,8 +847,11 @@ GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   if (most < 1 && (records || budget)) {
     would_do += fmt::format(" to be within {:g} in total variation", most);
   }
-  refuse_input("too-few-records", "n", "{} {} for {}{} in {} dimension{}: {}", request.records,
-               request.records == 1 ? "record is too few" : "records are too few",
+  std::vector<WayOut> ways;
+  if (records) ways.push_back(WayOut::have("records", std::to_string(*records)));
+  if (budget) ways.push_back(WayOut::set(spent, fmt::format("{:g}", *budget)));
+  refuse_input("too-few-records", "n", std::move(ways), "{} {} for {}{} in {} dimension{}: {}",
+               request.records, request.records == 1 ? "record is too few" : "records are too few",
                request.budget.text(),
                request.outputs > 1 ? fmt::format(" and {} outputs", request.outputs) : "",
                request.dimension, request.dimension > 1 ? "s" : "", would_do);

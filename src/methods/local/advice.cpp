@@ -54,8 +54,9 @@ class DrawAdvice : public MethodAdvice {
     advice.notes.push_back(fmt::format(
         "the error is for the worst data; public records for {}, or public units for {}, make it "
         "smaller for data like theirs",
-        words_of_speech("--reference of mollify sample", "the method's reference"),
-        words_of_speech("mollify tune --best", "method.tune(best=True)")));
+        words_of_speech("--reference of mollify sample", "the method's reference",
+                        "the spec's reference"),
+        words_of_speech("mollify tune --best", "method.tune(best=True)", "tune() with best")));
   }
 };
 
@@ -185,7 +186,8 @@ class IntegralModelAdvice final : public DrawAdvice {
                  "advise weighs errors of records, but {} promises how likely the released model "
                  "is; {} prints it",
                  method_words("integral-model"),
-                 words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of"));
+                 words_of_speech("mollify plan integral-model", "mo.IntegralModel.plan_of",
+                                 "plan() of the method"));
   }
 };
 

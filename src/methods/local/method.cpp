@@ -32,11 +32,13 @@ std::vector<std::string> draws_promise(const Privacy& total, const std::string& 
         "telling one draw of N(0,1) from one of N({:.6g},1).",
         whom, total.mu)};
   }
-  return {fmt::format("Changing {} in any way changes the probability of any output, and of any "
-                      "later decision, by at most a factor e^{:.6g} = {:.4g}.",
-                      whom, total.epsilon, same_exp(total.epsilon)),
-          "This holds for any data, any prior knowledge and any later use of the output; it was "
-          "checked in integers, and `mollify verify` recomputes it."};
+  return {
+      fmt::format("Changing {} in any way changes the probability of any output, and of any "
+                  "later decision, by at most a factor e^{:.6g} = {:.4g}.",
+                  whom, total.epsilon, same_exp(total.epsilon)),
+      fmt::format("This holds for any data, any prior knowledge and any later use of the output; "
+                  "it was checked in integers, and `{}` recomputes it.",
+                  command_words("verify"))};
 }
 
 std::string lift_words(double lower_factor, double largest_lift) {
