@@ -393,9 +393,9 @@ void CsvReader::require_well_formed() const {
 }
 
 std::vector<std::size_t> wanted_columns(const CsvReader& csv, const Domain& domain,
-                                        const std::optional<std::string>& unit_column,
+                                        const UnitColumns& unit,
                                         const std::optional<std::string>& counts_column) {
-  return wanted_columns(domain.names(), unit_column, counts_column,
+  return wanted_columns(domain.names(), unit, counts_column,
                         [&](const std::string& column, std::string_view reason) {
                           return csv.position(column, reason);
                         });

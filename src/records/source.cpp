@@ -95,14 +95,14 @@ void Source::visit_by(std::span<const std::size_t> wanted,
 }
 
 std::vector<std::size_t> wanted_columns(
-    std::span<const std::string> names, const std::optional<std::string>& unit_column,
+    std::span<const std::string> names, const UnitColumns& unit,
     const std::optional<std::string>& counts_column,
     const std::function<std::size_t(const std::string& column, std::string_view reason)>& place) {
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
-    for (const auto& [what, column] :
-         {std::pair{"unit", &unit_column}, std::pair{"counts", &counts_column}}) {
-      if (*column != name) continue;
+    for (const auto& [what, is_it] :
+         {std::pair{"unit", unit.has(name)}, std::pair{"counts", counts_column == name}}) {
+      if (!is_it) continue;
       refuse_input(
           "duplicate-column", Concern::of_column(name),
           "the {} column must not be a column of the domain, but \"{}\" is: remove it there", what,
@@ -110,26 +110,27 @@ std::vector<std::size_t> wanted_columns(
     }
     wanted.push_back(place(name, "which the domain declares"));
   }
-  if (!unit_column) return wanted;
-  if (counts_column == unit_column) {
-    refuse_input("duplicate-column", "counts-column",
-                 "the counts column must not be the unit column, but \"{}\" is both", *unit_column);
-  }
-  try {
-    wanted.push_back(place(*unit_column, "which names the unit of a record"));
-  } catch (const InvalidInput& error) {
-    throw InvalidInput(error, error.what(), Concern("unit"));
+  for (const std::string& name : unit.names()) {
+    if (counts_column == name) {
+      refuse_input("duplicate-column", "counts-column",
+                   "the counts column must not be the unit column, but \"{}\" is both", name);
+    }
+    try {
+      wanted.push_back(place(name, "which names the unit of a record"));
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(error, error.what(), Concern("unit"));
+    }
   }
   return wanted;
 }
 
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
-                                        const std::optional<std::string>& unit_column) {
+                                        const UnitColumns& unit) {
   std::optional<std::string> counts;
   if (const auto place = source.counts_column()) counts = source.columns()[*place];
   std::vector<std::string> declared(names.begin(), names.end());
-  if (unit_column) declared.push_back(*unit_column);
-  return wanted_columns(names, unit_column, counts,
+  declared.insert(declared.end(), unit.names().begin(), unit.names().end());
+  return wanted_columns(names, unit, counts,
                         [&](const std::string& column, std::string_view reason) {
                           return source.position(column, reason, declared);
                         });

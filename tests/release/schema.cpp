@@ -81,6 +81,13 @@ Json part_schema(const OwnPart& part) {
       of_type("array");
       schema["items"] = {{"type", "string"}};
       break;
+    case PartKind::kColumns:
+      schema["oneOf"] = {{{"type", "string"}},
+                         {{"type", "array"},
+                          {"items", {{"type", "string"}}},
+                          {"minItems", 1},
+                          {"uniqueItems", true}}};
+      break;
     case PartKind::kDecimal:
       schema["$ref"] = "#/$defs/decimal";
       break;
