@@ -230,7 +230,7 @@ def _source(
 
 
 _TYPE_CODES = ("unsupported-type", "wrong-shape")
-"""What the type of a column alone is refused for."""
+"""Codes of the refusals that the type of a column alone decides."""
 
 
 def _refuse(name: str, kind: object, remedy: str = "texts or numbers") -> _core.InvalidInput:
