@@ -693,6 +693,7 @@ class Advisor {
     if (value.is_array()) {
       text = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
     }
+    if (flag == "unit") text = UnitColumns::of(value).text();
     if (value.is_number_float()) text = detail::shortest(value.get<double>());
     const std::string in_python = value == true ? "True" : value.is_number() ? text : json;
     sample_ += words_of_speech(" --" + flag + (value == true ? "" : " " + shell_word(text)),
@@ -703,7 +704,8 @@ class Advisor {
     if (!advice_.chosen) return;
     const AdviceQuestion& asked = question();
     const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
-    if (by_person()) add_part("unit", asked.unit ? asked.unit.json() : Json("PERSON"));
+    const UnitColumns unit = asked.unit ? asked.unit : UnitColumns("PERSON");
+    if (by_person()) add_part("unit", unit.json());
     if (by_person()) add_part("units", nullptr, "ROSTER.csv");
     own().add_parts(asked, [&](const char* name, const Json& value, const std::string& file) {
       add_part(name, value, file);
@@ -729,7 +731,7 @@ class Advisor {
           "domain = mo.Domain.read(\"DOMAIN.yaml\")  # `mollify-dp domain` drafts one");
     }
     add("", "method = " + made);
-    add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""),
+    add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit.text()) : ""),
         "method.check(data)");
     add(sample, "release = method.sample(data)");
     add("", "release.write(\"RELEASED.csv\")");
