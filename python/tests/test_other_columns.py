@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import json
 
 import numpy as np
 import pytest
@@ -49,6 +50,13 @@ READ = {
 """Types that a domain reads."""
 
 
+def from_duckdb(table):
+    """A relation of a database of its own, because a type that DuckDB cannot hand over ends the database."""
+    duckdb.connect().from_arrow(table).fetchall()
+    duckdb.connect().from_arrow(table).to_arrow_table()
+    return duckdb.connect().from_arrow(table)
+
+
 def in_frames(column):
     """The same column in every container that has its type."""
     table = pyarrow.table({"id": ID, "x": X, "other": column})
@@ -57,7 +65,7 @@ def in_frames(column):
     for made in (
         lambda: polars.from_arrow(table),
         lambda: polars.from_arrow(table).lazy(),
-        lambda: duckdb.from_arrow(table),
+        lambda: from_duckdb(table),
         lambda: table.to_pandas(),
         lambda: table.to_pandas(types_mapper=pandas.ArrowDtype),
     ):
@@ -78,7 +86,7 @@ def test_no_type_stops_a_release_or_a_check(kind):
         found = by_unit.check(frame)
         assert (found["records"], found["findings"]) == (ROWS, 0)
     for frame in in_frames(column):  # anew: DuckDB's are read once
-        assert central.sample(frame).certificate["records"] == ROWS
+        assert json.loads(central.sample(frame).certificate.json)["facts"]["records"] == ROWS
     for frame in in_frames(column):
         assert len(by_unit.sample(frame)) == ROWS // 2
 
@@ -89,7 +97,7 @@ def test_a_draft_leaves_such_a_column_out_and_goes_on(kind):
     column = arrow_columns()[kind]
     for frame in in_frames(column):
         draft = mo.Domain.draft(frame)
-        assert "x" in draft and len(draft) >= 2
+        assert "x" in draft
         if "other" in draft:  # pandas has it as objects, which are texts, or as 64-bit numbers
             assert isinstance(frame, pandas.DataFrame)
         else:
@@ -132,7 +140,7 @@ def test_types_of_numpy_and_pandas_that_a_domain_does_not_have():
 def test_one_odd_value_costs_that_value_and_names_its_row(letter, words):
     values = [*X[:7], f"a{letter}b", *X[8:]]
     for table in ({"x": values, "y": ID}, pandas.DataFrame({"x": values, "y": ID}), polars.DataFrame({"x": values, "y": ID})):
-        with pytest.warns(mo.DomainWarning, match=f'Column "x": row 7 holds {words}, which no domain can declare; this value is left out'):
+        with pytest.warns(mo.DomainWarning, match=f'Column "x": row 7, counted from 0, holds {words}, which no domain can declare; this value is left out'):
             draft = mo.Domain.draft(table)
         assert draft.columns["x"]["values"] == ["a", "b"]
         assert draft.columns["y"]["max"] == ROWS // 2 - 1
@@ -142,7 +150,7 @@ def test_one_odd_value_costs_that_value_and_names_its_row(letter, words):
 def test_a_column_of_odd_values_and_a_name_of_two_lines_are_left_out():
     draft = mo.Domain.draft({"x": X, "odd": ["a\tb"] * ROWS, "two\nlines": X})
     assert list(draft) == ["x"]
-    assert 'Column "odd" is left out: row 0 holds a tab, which no domain can declare.' in draft.notes
+    assert 'Column "odd" is left out: row 0, counted from 0, holds a tab, which no domain can declare.' in draft.notes
     assert any(note.endswith("is left out: its name holds a line break.") for note in draft.notes)
 
 

@@ -705,15 +705,17 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
                      flag_words("columns"));
 }
 
-/// Whether the numbers, in this order, ascend or descend: so do years, ages and doses, which name the
+/// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the
 /// columns of many tables.
 bool are_in_order(const std::vector<double>& numbers) {
-  const auto ascend = [](auto begin, auto end) {
-    return std::adjacent_find(begin, end, [](double one, double next) { return one >= next; }) ==
-           end;
-  };
-  return numbers.size() > 1 &&
-         (ascend(numbers.begin(), numbers.end()) || ascend(numbers.rbegin(), numbers.rend()));
+  bool ascend = true;
+  bool descend = true;
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    const double step = numbers[i] - numbers[i - 1];
+    ascend = ascend && step > 0;
+    descend = descend && step < 0 && step == numbers[1] - numbers[0];
+  }
+  return numbers.size() > 1 && (ascend || descend);
 }
 
 /// Whether the names of the columns look like a record of the table: each reads like a value of its

@@ -49,9 +49,9 @@ TEST(UnitColumns, NameEachColumnOnce) {
   EXPECT_EQ(test::refusal_of([] {
               (void)UnitColumns(ColumnNames{"a", "b", "a"});
             }),
-            "unit must name each column once, but has \"a\" twice");
+            "--unit must name each column once, but has \"a\" twice");
   EXPECT_EQ(test::refusal_of([] { (void)UnitColumns(ColumnNames{}); }),
-            "unit must name a column, or several, but names none");
+            "--unit must name a column, or several, but names none");
 }
 
 TEST(UnitColumns, HaveWordsForSentences) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "formats/public_files.h"
 #include "formats/scratch.h"
 #include "methods/marginals/method.h"
+#include "records/private_table.h"
 #include "records/source.h"
 #include "release/prepared.h"
 #include "release/release.h"
@@ -86,25 +88,33 @@ Json spec_of_units(const AskedOfUnits& asked, bool by_two) {
   return spec;
 }
 
-/// With rows that name nobody among them, the same words make the same release of every method, and
-/// no word more is used.
+std::unique_ptr<const PreparedRelease> release_of_units(const AskedOfUnits& asked,
+                                                        const std::optional<std::string>& roster,
+                                                        const Source& data) {
+  Json json = spec_of_units(asked, true);
+  if (roster) json["roster"]["file"] = *roster;
+  const ReleaseSpec spec = parse_spec(json.dump(), asked.name);
+  return prepare(spec, PublicFiles(), public_count(spec, data));
+}
+
+/// With rows that name nobody among them, the same words make the same release, and no word more is
+/// used. Threads of method local have words of their own, so the next test is about it.
 TEST(RowsWithoutAnId, ChangeNoRelease) {
   const Scratch scratch;
   const CsvSource some(scratch.write("some.csv", rows_of_units(false)));
   const CsvSource all(scratch.write("all.csv", rows_of_units(true)));
   const std::string roster =
       scratch.write("units.csv", "household,person\nh1,0\nh1,1\nh9,0\nq,1\n");
+  std::size_t tried = 0;
   for (const AskedOfUnits& asked : kOfUnits) {
-    for (const bool has_roster : {false, true}) {
-      Json json = spec_of_units(asked, true);
-      if (has_roster) json["roster"]["file"] = roster;
-      if (has_roster && json.contains("neighbours")) continue;  // which are for no roster
-      const ReleaseSpec spec = parse_spec(json.dump(), asked.name);
-      const PublicFiles files;
-      ASSERT_EQ(public_count(spec, all), public_count(spec, some)) << asked.name;
-      // Few units are enough for these methods alone.
-      if (has_roster && json["method"] != "local" && json["method"] != "marginals") continue;
-      const auto release = prepare(spec, files, public_count(spec, some));
+    const std::string_view name = asked.name;
+    if (name.starts_with("local")) continue;
+    for (const auto& listed : {std::optional<std::string>(), std::optional(roster)}) {
+      if (listed && name != "marginals") continue;  // four units are enough for this method alone
+      const auto release = release_of_units(asked, listed, some);
+      EXPECT_EQ(certificate_text(release_of_units(asked, listed, all)->certificate()),
+                certificate_text(release->certificate()))
+          << name;
       const auto drawn = [&](const Source& data, std::uint64_t& next) {
         FrozenRandom random(7);
         std::string csv;
@@ -115,8 +125,60 @@ TEST(RowsWithoutAnId, ChangeNoRelease) {
       };
       std::uint64_t after_some = 0;
       std::uint64_t after_all = 0;
-      EXPECT_EQ(drawn(some, after_some), drawn(all, after_all)) << asked.name;
-      EXPECT_EQ(after_some, after_all) << asked.name << ": other words were used";
+      EXPECT_EQ(drawn(some, after_some), drawn(all, after_all)) << name;
+      EXPECT_EQ(after_some, after_all) << name << ": other words were used";
+      ++tried;
+    }
+  }
+  EXPECT_EQ(tried, 6U);
+}
+
+/// All that method local draws from, in this process and on workers, is what it is without them.
+TEST(RowsWithoutAnId, ChangeNothingThatMethodLocalReads) {
+  const Scratch scratch;
+  const CsvSource some(scratch.write("some.csv", rows_of_units(false)));
+  const CsvSource all(scratch.write("all.csv", rows_of_units(true)));
+  const std::string file = scratch.write("units.csv", "household,person\nh1,0\nh1,1\nh9,0\nq,1\n");
+  for (const AskedOfUnits& asked : kOfUnits) {
+    if (!std::string_view(asked.name).starts_with("local")) continue;
+    for (const auto& listed : {std::optional<std::string>(), std::optional(file)}) {
+      const auto release = release_of_units(asked, listed, some);
+      const RecordCounting counting = release->counting();
+      ASSERT_EQ(counting.unit.size(), 2U);
+      const auto counted = [&](const Source& data) {
+        RecordCounter counter(counting);
+        counter.add(data);
+        const CountedRecords found = counter.take();
+        return std::tuple(found.units, found.unit_ends, found.record_ends, found.records,
+                          found.counts);
+      };
+      EXPECT_EQ(counted(some), counted(all)) << asked.name;
+      EXPECT_FALSE(std::get<0>(counted(all)).empty());
+      std::optional<Roster> roster;
+      if (listed) roster = read_roster(*listed, counting.unit);
+      const auto tallied = [&](const Source& data) {
+        const UnitTable units = read_units(data, *counting.domain, counting.unit, roster);
+        std::vector<std::tuple<std::string, std::vector<std::uint32_t>, std::vector<double>>> each;
+        for (std::size_t unit = 0; unit < units.size(); ++unit) {
+          const auto outcomes = units.outcomes(unit);
+          const auto weights = units.weights(unit);
+          each.emplace_back(units.id(unit), std::vector(outcomes.begin(), outcomes.end()),
+                            std::vector<double>(weights.begin(), weights.end()));
+        }
+        return each;
+      };
+      EXPECT_EQ(tallied(some), tallied(all)) << asked.name;
+      const auto digits = [&](const Source& data) {
+        FrozenRandom random(1);
+        const UnitRecords units =
+            read_unit_digits(data, *counting.domain, counting.unit, roster, 1000, random);
+        std::vector<std::vector<std::uint32_t>> each;
+        for (std::size_t unit = 0; unit < units.size(); ++unit) {
+          each.emplace_back(units.digits(unit).begin(), units.digits(unit).end());
+        }
+        return each;
+      };
+      EXPECT_EQ(digits(some), digits(all)) << asked.name;
     }
   }
 }
