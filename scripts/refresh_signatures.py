@@ -24,6 +24,7 @@ FUNCTIONS = ROOT / "python/mollify/_analysis.py"
 TYPES = {
     "text": "str | None = None",
     "texts": "str | Sequence[str] | None = None",
+    "columns": "str | Sequence[str] | None = None",
     "whole numbers": "Sequence[int] | None = None",
     "whole number": "int | None = None",
     "number": "float | None = None",

@@ -53,11 +53,11 @@ struct Answer {
 [[nodiscard]] Answer plan(std::string_view question, const std::string& name = "the question",
                           const PublicTexts& texts = {});
 /// The plans for several questions, which differ in their budgets alone: all answers, in their
-/// order, and one list and one table of them. At least one. `unit` is the column that names units,
-/// if the release will have one: all answers are then about units, and say so.
+/// order, and one list and one table of them. At least one. `unit` is the columns that name units,
+/// if the release will have any: all answers are then about units, and say so.
 [[nodiscard]] Answer plans(std::span<const std::string> questions,
                            const std::string& name = "the question", const PublicTexts& texts = {},
-                           const std::optional<std::string>& unit = std::nullopt);
+                           const std::vector<std::string>& unit = {});
 /// The plan for a question that names no domain, about this one.
 [[nodiscard]] Answer plan(std::string_view question, const Domain& domain,
                           const PublicTexts& texts = {});

@@ -120,9 +120,16 @@ class Source : public Handle<const class SourceInside> {
   /// Whether rows were asked of a stream, which gives them once.
   [[nodiscard]] bool is_spent() const;
 
-  /// All of it as a CSV file would hold it, for `PublicTexts`. Throws InvalidInput where a column's
-  /// type cannot be read.
-  [[nodiscard]] std::string csv_text() const;
+  /// The columns that `csv_text` leaves out, each with the reason: other columns than `asked` that
+  /// hold lists, structs or other things that a domain has no type for, or that have a line break
+  /// in their name. Types and names decide, never values.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> unread(
+      std::span<const std::string> asked = {}) const;
+
+  /// All other columns as a CSV file would hold them, for `PublicTexts`. Lists in a column that is
+  /// `asked` make a record for each of their items. Throws InvalidInput if the type of such a
+  /// column cannot be read.
+  [[nodiscard]] std::string csv_text(std::span<const std::string> asked = {}) const;
 };
 
 /// The unit of integers that count from the beginning of 1970.

@@ -168,7 +168,7 @@ def advise(
     n: int | None = None,
     columns: Sequence[int] | None = None,
     count: int | None = None,
-    unit: str | None = None,
+    unit: str | Sequence[str] | None = None,
     units: Any = None,
     epsilon: float | None = None,
     delta: float | None = None,
@@ -196,8 +196,8 @@ def advise(
         Number of persons, or of rows.
     count : int
         Number of records to release: of each person, or in all.
-    unit : str
-        Column that names the person of each row.
+    unit : str or list of str
+        Column that names the person of each row, or several that do so together.
     units : list, column, table or path
         All persons, which must be public: this protects who is in the data.
     epsilon : float

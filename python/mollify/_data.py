@@ -46,13 +46,15 @@ def source_of(
     threads: int = 1,
     *,
     what: str = "data",
+    left_out: list[tuple[str, str]] | None = None,
 ) -> _core.Source:
     """The wanted columns of any table; others are left alone where that saves work.
 
     `lists` are columns of objects that are lists, because the column's type does not
     show this. `threads` threads read a file; 0 uses all processors. `what` names
     the table
-    where it is refused.
+    where it is refused. Columns that no type of a column is for are put into
+    `left_out`, each with the reason, or refused if it is not given.
 
     A column that is missing is found out by the release. Raises `InvalidInput` if it is
     not a table, and for a column of a type that cannot be read.
@@ -66,15 +68,15 @@ def source_of(
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
         named = [(str(name), data.iloc[:, i]) for i, name in enumerate(data.columns)]
-        return _source(_chosen(named, wanted), len(data), lists)
+        return _source(_chosen(named, wanted), len(data), lists, left_out)
     if isinstance(data, Mapping):
         named = [(str(name), data[name]) for name in data]
-        return _source(_chosen(named, wanted), None, lists)
+        return _source(_chosen(named, wanted), None, lists, left_out)
     table: Any = data
     fields = getattr(getattr(data, "dtype", None), "names", None)
     if isinstance(fields, tuple):  # an array of records
         named = [(name, table[name]) for name in fields]
-        return _source(_chosen(named, wanted), len(table), lists)
+        return _source(_chosen(named, wanted), len(table), lists, left_out)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(data, numpy.ndarray):
         if wanted is EVERY_COLUMN:
@@ -194,17 +196,26 @@ _WAYS_TO_ARROW = ("to_arrow_table", "fetch_arrow_table", "to_arrow", "toArrow", 
 
 
 def _source(
-    named: list[tuple[str, Any]], rows: int | None = None, lists: Sequence[str] = ()
+    named: list[tuple[str, Any]],
+    rows: int | None = None,
+    lists: Sequence[str] = (),
+    left_out: list[tuple[str, str]] | None = None,
 ) -> _core.Source:
     columns = _core.Columns()
     first = None
     for name, values in named:
         require_without_nul("a column's name", name)
-        with asking_objects():
-            if name in lists:
-                _add_lists(columns, name, values)
-            else:
-                _add(columns, name, values)
+        try:
+            with asking_objects():
+                if name in lists:
+                    _add_lists(columns, name, values)
+                else:
+                    _add(columns, name, values)
+        except _core.InvalidInput as error:
+            if left_out is None or error.code not in _TYPE_CODES:
+                raise
+            left_out.append((name, f"it is of type {getattr(values, 'dtype', _type_of(values))}, and a domain has no type for it"))
+            continue
         length = columns.last_length()
         if rows is None:
             rows, first = length, name
@@ -216,6 +227,10 @@ def _source(
                 column=name,
             )
     return columns.source(rows or 0)
+
+
+_TYPE_CODES = ("unsupported-type", "wrong-shape")
+"""Codes of the refusals that the type of a column alone decides."""
 
 
 def _refuse(name: str, kind: object, remedy: str = "texts or numbers") -> _core.InvalidInput:

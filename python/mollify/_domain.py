@@ -439,7 +439,7 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why.
+        why: columns of lists, structs and other types that a domain doesn't have, too.
 
         Parameters
         ----------
@@ -476,16 +476,22 @@ class Domain(metaclass=Public):
         53
         """
         file, text = "the public data", None
+        unread: list[tuple[str, str]] = []
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = path_text("public", public)
         else:
-            text = source_of(public, EVERY_COLUMN, what="public").csv_text()
+            source = source_of(public, EVERY_COLUMN, what="public", left_out=unread)
+            text = source.csv_text([])
+            unread += source.unread([])
+            if not text.strip() and unread:
+                reasons = "; ".join(f'"{name}": {reason}' for name, reason in unread[:5])
+                raise refusal("empty-input", f"the public data must have a column to draft a domain from, but none is left: {reasons}", "public")
             if not text.strip():
                 raise refusal("empty-input", "the public data has no columns. Give a table with the columns to draft.", "public")
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
-        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
+        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread)
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})

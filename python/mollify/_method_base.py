@@ -25,7 +25,7 @@ from mollify._progress import line
 from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
 from mollify._release import Certificate, Release
-from mollify._spec import Held, Inputs, given_name, json_of, public_files, question_of, table, texts_of
+from mollify._spec import Held, Inputs, given_name, json_of, public_files, question_of, table, texts_of, unit_columns
 from mollify._warning import messages, told, warn
 
 if TYPE_CHECKING:
@@ -62,13 +62,14 @@ class Method(metaclass=_Listed):
         `rho`.
     rho : float or str
         Instead of `epsilon`: budget in zero-concentrated differential privacy, above 0.
-    unit : str
-        Column that names the unit of each row. All rows of a unit are protected
-        together. Default: each row is a unit; for `Local` the whole table is one.
+    unit : str or list of str
+        Column that names the unit of each row, or several that do so together. All rows
+        of a unit are protected together. A row in which such an id is missing is left
+        out. Default: each row is a unit; for `Local` the whole table is one.
     units : list, column, table or path
         All units, public: protects who is in the data. Default: the units of the data.
-    units_column : str
-        Column of `units` that names them. Default: like `unit`.
+    units_column : str or list of str
+        Columns of `units` that name them. Default: like `unit`.
     reference : table, mapping or path
         Public records in the domain, or for space="grid" a public density, as for
         `nonprivate.law_of_density`. Default: all records are as likely.
@@ -253,7 +254,7 @@ class Method(metaclass=_Listed):
         private = table(data, self._columns(counts_column), "data")
         files = {"data": private, "reference": public, "units": units}
         asked = {
-            "unit": self._unit,
+            "unit": getattr(self, "unit", None),
             "units": units,
             "units_column": getattr(self, "units_column", None),
             "counts_column": counts_column,
@@ -342,13 +343,13 @@ class Method(metaclass=_Listed):
         return as_domain(self.domain)
 
     @property
-    def _unit(self) -> str | None:
-        unit: str | None = getattr(self, "unit", None)
-        return unit
+    def _unit(self) -> list[str]:
+        """The columns that name a unit; none if rows or the table are protected."""
+        return unit_columns(getattr(self, "unit", None))
 
     def _columns(self, counts_column: str | None = None) -> list[str]:
         """The private data to read."""
-        return [*self._domain, *(one for one in (self._unit, counts_column) if one is not None)]
+        return [*self._domain, *self._unit, *([] if counts_column is None else [counts_column])]
 
     def _inputs(self, data: Any, **others: object) -> InputFiles:
         """The files among everything that a release reads."""
@@ -395,7 +396,7 @@ class Method(metaclass=_Listed):
         return self._plan_of(parts | others | {"domain": self.domain}, self._unit)
 
     @classmethod
-    def _plan_of(cls, given: Mapping[str, Any], unit: str | None = None) -> Plan:
+    def _plan_of(cls, given: Mapping[str, Any], unit: Sequence[str] = ()) -> Plan:
         parts = {name: one for name, one in given.items() if name != "cls"}
         declared = parts.pop("domain")
         domain = None if declared is None else as_domain(declared)
@@ -424,7 +425,7 @@ class Plan(Answer):
     """
 
     def __init__(
-        self, word: str, domain: Domain | None, parts: Mapping[str, Any], unit: str | None = None
+        self, word: str, domain: Domain | None, parts: Mapping[str, Any], unit: Sequence[str] = ()
     ) -> None:
         self._question = (word, domain, dict(parts), unit)
         epsilon = parts.get("epsilon")

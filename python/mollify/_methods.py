@@ -165,9 +165,9 @@ class Local(_OfOutcomes):
 
     word: ClassVar[str] = "local"
 
-    unit: str | None = None
+    unit: str | Sequence[str] | None = None
     units: Any = None
-    units_column: str | None = None
+    units_column: str | Sequence[str] | None = None
 
     def tune(
         self,
@@ -353,9 +353,9 @@ class _OfRows(Method):
     epsilon: Number | None = None
     delta: Number | None = None
     rho: Number | None = None
-    unit: str | None = None
+    unit: str | Sequence[str] | None = None
     units: Any = None
-    units_column: str | None = None
+    units_column: str | Sequence[str] | None = None
     accept_large_delta: bool = False
     accept_error: bool = False
 
@@ -738,7 +738,7 @@ class Marginals(_OfModels):
         delta: Number | None = None,
         rho: Number | None = None,
         curve: bool = False,
-        unit: str | None = None,
+        unit: str | Sequence[str] | None = None,
         neighbours: str | None = None,
         copula: bool = False,
         accept_large_delta: bool = False,

@@ -20,7 +20,7 @@ def _file(what: str, public: Any, domain: Domain) -> tuple[str, bytes | None]:
     """The name of a public table, and its text unless it is a file."""
     if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
         return path_text(what, public), None
-    return f"{what} (in memory)", source_of(public, list(domain), what=what).csv_text()
+    return f"{what} (in memory)", source_of(public, list(domain), what=what).csv_text(list(domain))
 
 
 def _answer(said: dict[str, Any], words: str) -> Answer:

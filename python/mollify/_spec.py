@@ -17,6 +17,15 @@ from mollify._domain import Domain, _listed
 from mollify._refusal import WayOut, refusal
 
 
+def unit_columns(given: Any) -> list[str]:
+    """The names of the columns that name a unit: none, one or several."""
+    if given is None:
+        return []
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return [str(one) for one in given]
+    return [str(given)]
+
+
 class Held:
     """A public table in memory, as the text of a CSV file, or a density, as JSON. It doesn't change with the object it
     was made from."""
@@ -47,14 +56,17 @@ class Held:
 
 
 class Inputs:
-    """Reads public tables for one domain and one unit column."""
+    """Reads public tables for one domain and the columns of one unit."""
 
     def __init__(
-        self, domain: Domain | None, unit: str | None = None, units_column: str | None = None
+        self,
+        domain: Domain | None,
+        unit: str | Sequence[str] | None = None,
+        units_column: str | Sequence[str] | None = None,
     ) -> None:
         self.domain = domain
-        self.unit = unit
-        self.units_column = units_column
+        self.unit = unit_columns(unit)
+        self.units_columns = unit_columns(units_column) or self.unit
 
     def read(self, part: str, given: Any) -> str | Held:
         """The path of a file, or the text of a table in memory."""
@@ -89,15 +101,16 @@ class Inputs:
             return _covariance_text(list(self.domain), given)
         table = _collected(part, given)
         if part != "units":
-            return source_of(table, list(self.domain), what=part).csv_text()
-        if self.unit is None:
+            return source_of(table, list(self.domain), what=part).csv_text(list(self.domain))
+        if not self.unit:
             raise refusal("missing-parameter", "units needs unit, the column that names them", "unit", ways_out=[WayOut("set", "unit")])
-        column = self.units_column or self.unit
-        if isinstance(table, (str, Mapping)) or hasattr(table, "columns"):
-            text = source_of(table, [column], what=part).csv_text()
-            _require_units_column(text, column)
+        columns = self.units_columns
+        if len(columns) > 1 or isinstance(table, (str, Mapping)) or hasattr(table, "columns"):
+            text = source_of(table, columns, what=part).csv_text(columns)
+            for column in columns:
+                _require_units_column(text, column)
             return text
-        return column_source(table, column, what=part).csv_text()
+        return column_source(table, columns[0], what=part).csv_text(columns)
 
 
 def _require_units_column(text: bytes, column: str) -> None:
@@ -177,7 +190,7 @@ def table(given: Any, columns: Sequence[str], what: str) -> str | Held:
     """Any table or file that an analysis reads."""
     if isinstance(given, (str, os.PathLike)) and not is_parquet(given):
         return str(os.fspath(given))
-    return Held(source_of(given, columns, what=what).csv_text(), given)
+    return Held(source_of(given, columns, what=what).csv_text(list(columns)), given)
 
 
 def given_name(part: str, given: str | Held) -> str:
@@ -210,6 +223,8 @@ def part_value(name: str, kind: str, given: Any) -> Any:
         if isinstance(given, Iterable):
             return [str(one) for one in given]
         raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {given!r}", name)
+    if kind == "columns":
+        return given if isinstance(given, str) else unit_columns(given)
     if kind == "text":
         if isinstance(given, Iterable) and not isinstance(given, str):
             raise refusal("wrong-type", f"{name} must be one text, but is {given!r}", name)
@@ -254,7 +269,7 @@ def json_of(
         for key in above:
             part = part.setdefault(key, {})
         part[last] = part_value(name, kind, given)
-        for one in part[last] if kind == "texts" else [part[last]]:
+        for one in part[last] if isinstance(part[last], list) else [part[last]]:
             if isinstance(one, str):
                 require_without_nul(name, one)
     return json.dumps(spec, allow_nan=True)

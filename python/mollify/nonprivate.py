@@ -21,7 +21,7 @@ from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
 from mollify._refusal import WayOut, refusal
 from mollify._sampler import Sampler, _numbers
-from mollify._spec import Inputs, json_of, part_value, texts_of
+from mollify._spec import Inputs, json_of, part_value, texts_of, unit_columns
 from mollify._warning import told
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def compare(
     data: Any,
     domain: DomainLike,
     *,
-    unit: str | None = None,
+    unit: str | Sequence[str] | None = None,
     units: Any = None,
-    units_column: str | None = None,
+    units_column: str | Sequence[str] | None = None,
     log: Sequence[str] | None = None,
 ) -> Answer:
     """Show how close released rows are to the private data, however they were made.
@@ -60,7 +60,7 @@ def compare(
         If something public is wrong.
     """
     known = as_domain(domain)
-    columns = [*known, *([] if unit is None else [unit])]
+    columns = [*known, *unit_columns(unit)]
     parts: dict[str, Any] = {"unit": unit, "units_column": units_column, "log": log}
     if units is not None:
         if units is data:

@@ -58,7 +58,7 @@ import functools
 import os
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
@@ -216,7 +216,7 @@ def sample(
         is_summed = prepared.is_summed()
         if not is_summed:
             _core.RecordCounter(prepared)  # refuses what counts are not enough for
-        by_workers = not is_summed and unit is not None
+        by_workers = not is_summed and bool(unit)
         if folder is not None and not by_workers:
             raise refusal(
                 "superfluous-parameter",
@@ -231,7 +231,7 @@ def sample(
         if is_summed:
             table, drawn_from, certificate = _drawn_from_sums(made, rows, domain, budget, data_set or "")
             return Release(_Rows.of(table), session, Certificate(certificate), report, drawn_from)
-        selected, reading = _selected(rows, domain, unit if by_workers else None)
+        selected, reading = _selected(rows, domain, unit if by_workers else ())
         counter = CountKeys(made, reading) if reading.codes else CountRecords(made, reading, by_unit=by_workers)
         counts = selected.mapInArrow(counter, IN_BUCKETS if by_workers else SLICES)
         drawn: _Rows | DataFrame
@@ -388,7 +388,7 @@ def _nothing(data: DataFrame) -> _core.Source:
     return _core.Source.batch(*nothing.__arrow_c_array__())
 
 
-def _selected(rows: _ReadRows, domain: Domain, unit: str | None = None) -> tuple[DataFrame, Reading]:
+def _selected(rows: _ReadRows, domain: Domain, unit: Sequence[str] = ()) -> tuple[DataFrame, Reading]:
     """The columns on their way to Python.
 
     Columns of few words, whose values are listed as well, come first and as one
@@ -419,8 +419,8 @@ def _selected(rows: _ReadRows, domain: Domain, unit: str | None = None) -> tuple
             column = column.cast("string")  # which no value makes fail
         columns.append(column)
     names = [*words, *(name for name in rows.names if name not in words)]
-    is_small = unit is not None and unit not in declared and 1 < codes <= CountKeys.most_codes
-    if is_small and names[len(words) :] == [unit]:
+    is_small = len(unit) == 1 and unit[0] not in declared and 1 < codes <= CountKeys.most_codes
+    if is_small and names[len(words) :] == list(unit):
         field = rows.frame.schema.fields[rows.names.index(names[-1])]
         if field.dataType.simpleString() in ("tinyint", "smallint", "int"):
             key = F.col(field.name).cast("bigint") * codes + code

@@ -31,7 +31,7 @@ WarnedTexts warned(const Answer& found) {
 }
 
 AnswerTexts planned(const std::vector<std::string>& questions, const FileTexts& texts,
-                    const std::optional<std::string>& unit) {
+                    const std::vector<std::string>& unit) {
   const PublicTexts given = public_texts(texts);
   return answered(computed([&] { return plans(questions, "", given, unit); }));
 }

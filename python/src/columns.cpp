@@ -6,8 +6,10 @@
 
 #include <mollify/core/invalid_input.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrow_columns.h"
 #include "bindings.h"
@@ -170,10 +172,19 @@ void add_columns(nb::module_& module) {
           "schema"_a, "array"_a)
       .def("with_counts", &Source::with_counts, "column"_a)
       .def_prop_ro("is_spent", &Source::is_spent)
-      .def("csv_text", [](const Source& source) {
-        const std::string text = computed([&] { return source.csv_text(); });
-        return nb::bytes(text.data(), text.size());
-      });
+      .def(
+          "unread",
+          [](const Source& source, const std::vector<std::string>& asked) {
+            return source.unread(asked);
+          },
+          "asked"_a)
+      .def(
+          "csv_text",
+          [](const Source& source, const std::vector<std::string>& asked) {
+            const std::string text = computed([&] { return source.csv_text(asked); });
+            return nb::bytes(text.data(), text.size());
+          },
+          "asked"_a);
 
   nb::class_<Columns>(module, "Columns")
       .def(nb::init<>())

@@ -1,5 +1,6 @@
 #include <mollify/domain.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -11,13 +12,17 @@
 namespace mollify::python {
 namespace {
 
+/// Columns that the text leaves out, each with the reason.
+using Unread = std::vector<std::pair<std::string, std::string>>;
+
 /// (a domain file, the notes)
 nb::typed<nb::tuple, nb::str, TextList> drafted(const std::string& file,
                                                 const std::vector<std::string>& columns,
                                                 const std::vector<std::string>& excluded,
-                                                const std::optional<nb::bytes>& bytes) {
+                                                const std::optional<nb::bytes>& bytes,
+                                                const Unread& unread) {
   const DomainDraft draft =
-      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes)); });
+      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes), unread); });
   TextList notes;
   for (const std::string& note : draft.notes) notes.append(text(note));
   return nb::make_tuple(text(draft.yaml), notes);
@@ -37,7 +42,8 @@ void add_domain(nb::module_& module) {
       .def("warnings", [](const Domain& domain) { return messages(domain.warnings()); })
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
-  module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none());
+  module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none(),
+             "unread"_a);
 }
 
 }  // namespace mollify::python

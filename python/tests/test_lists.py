@@ -29,7 +29,7 @@ NESTED = {
 def laws(table, **options):
     """What is released from, to the integer: a comparison's masses of the whole table."""
     source = mo._data.source_of(table, [*DOMAIN, "unit"], options.pop("lists", ()))
-    return source.csv_text().decode().splitlines()
+    return source.csv_text([*DOMAIN, "unit"]).decode().splitlines()
 
 
 def nested(kind):

@@ -52,7 +52,8 @@ std::span<const Part> advise_parts() {
       from({"/count", "--count", kWhole,
             "records to release per person, or in all (purpose records: 1)"},
            1, kMostReleased),
-      {{"/unit", "--unit", kText, "column that names the person of each row", "COLUMN"}},
+      {{"/unit", "--unit", kColumns, "column that names the person of each row, or several",
+        "COLUMN,..."}},
       above({"/epsilon", "--epsilon", kNumber,
              "the budget, if you know it (default: advise finds it)\nIt tries 0.5, 1, 2, 4 and 8, "
              "and takes the first that is enough"},
@@ -84,7 +85,7 @@ AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
       .column_sizes = reader.find<std::vector<std::uint64_t>>("/columns")
                           .value_or(std::vector<std::uint64_t>()),
       .outputs = reader.find<std::uint64_t>("/count"),
-      .unit = reader.find<std::string>("/unit"),
+      .unit = reader.columns("/unit"),
       .epsilon = reader.find<double>("/epsilon"),
       .delta = reader.find<double>("/delta"),
       .accept_large_delta = reader.is_true("/accept_large_delta"),
@@ -257,7 +258,7 @@ class Advisor {
     refuse_input("contradicting-parameters", "unit",
                  {WayOut::set("protect", "person"), WayOut::leave("unit")},
                  "{} is \"{}\", but {} protects {}; say {}, or leave {} out", flag_words("unit"),
-                 *asked.unit,
+                 asked.unit.words(),
                  asked.protect ? setting_words("protect", name_of(*asked.protect))
                                : method_words(name_of(*asked.method)),
                  row ? "single rows, and a person may have many" : "the whole table",
@@ -619,9 +620,11 @@ class Advisor {
     own().add_notes(domain_ ? &*domain_ : nullptr, advice_);
     if (advice_.chosen && by_person()) {
       notes.push_back(fmt::format(
-          "{}: one column {}, all that there may be, from a public source; without {} who takes "
+          "{}: {} {}, all that there may be, from a public source; without {} who takes "
           "part is not protected",
-          words_of_speech("ROSTER.csv", "units"), question().unit.value_or("PERSON"),
+          words_of_speech("ROSTER.csv", "units"),
+          question().unit.size() > 1 ? "the columns" : "one column",
+          question().unit ? fmt::format("{}", fmt::join(question().unit.names(), ", ")) : "PERSON",
           flag_words("units")));
       if (const std::string note = own().unit_note(); !note.empty()) notes.push_back(note);
     }
@@ -690,6 +693,7 @@ class Advisor {
     if (value.is_array()) {
       text = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
     }
+    if (flag == "unit") text = UnitColumns::of(value).text();
     if (value.is_number_float()) text = detail::shortest(value.get<double>());
     const std::string in_python = value == true ? "True" : value.is_number() ? text : json;
     sample_ += words_of_speech(" --" + flag + (value == true ? "" : " " + shell_word(text)),
@@ -700,8 +704,8 @@ class Advisor {
     if (!advice_.chosen) return;
     const AdviceQuestion& asked = question();
     const std::string domain = asked.domain ? shell_word(asked.domain->name()) : "DOMAIN.yaml";
-    const std::string unit = asked.unit.value_or("PERSON");
-    if (by_person()) add_part("unit", unit);
+    const UnitColumns unit = asked.unit ? asked.unit : UnitColumns("PERSON");
+    if (by_person()) add_part("unit", unit.json());
     if (by_person()) add_part("units", nullptr, "ROSTER.csv");
     own().add_parts(asked, [&](const char* name, const Json& value, const std::string& file) {
       add_part(name, value, file);
@@ -727,7 +731,7 @@ class Advisor {
           "domain = mo.Domain.read(\"DOMAIN.yaml\")  # `mollify-dp domain` drafts one");
     }
     add("", "method = " + made);
-    add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit) : ""),
+    add("mollify check" + data + (by_person() ? " --unit " + shell_word(unit.text()) : ""),
         "method.check(data)");
     add(sample, "release = method.sample(data)");
     add("", "release.write(\"RELEASED.csv\")");
@@ -758,7 +762,7 @@ class Advisor {
 bool is_of_whole_table(const AdviceQuestion& asked) {
   if (asked.purpose != Purpose::kTable) return false;
   if (asked.method) return kRowMethods.has(*asked.method);
-  return asked.protect ? *asked.protect != Protected::kTable : asked.unit.has_value();
+  return asked.protect ? *asked.protect != Protected::kTable : static_cast<bool>(asked.unit);
 }
 
 double outcomes_of(const AdviceQuestion& asked, const PublicInputs& inputs) {

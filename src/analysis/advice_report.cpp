@@ -36,7 +36,7 @@ std::string subject_of(const Advice& advice) {
   std::string text =
       fmt::format("for {}, protecting each {}", purpose_words(advice.question.purpose),
                   !by_person             ? "row"
-                  : advice.question.unit ? "unit of " + printable(*advice.question.unit)
+                  : advice.question.unit ? "unit of " + printable(advice.question.unit.words())
                                          : "person");
   const auto& records = advice.question.records;
   if (*advice.question.protect == Protected::kTable) {

@@ -124,7 +124,8 @@ std::vector<std::string> unit_notes(CsvReader& csv) {
   std::uint64_t rows = 0;
   for (; csv.next(); ++rows) {
     for (auto& [place, values] : columns) {
-      if (values.size() <= kMostKept) values.insert(csv.fields()[place]);
+      const std::string_view id = csv.fields()[place];
+      if (!is_missing_id(id) && values.size() <= kMostKept) values.insert(id);
     }
   }
   for (const auto& [place, values] : columns) {
@@ -143,10 +144,10 @@ std::vector<std::string> unit_notes(CsvReader& csv) {
 std::span<const Part> check_parts() {
   using enum PartKind;
   static constexpr Part kParts[] = {
-      {{"/unit", "--unit", kText, "column that names the unit", "COLUMN"}},
+      {{"/unit", "--unit", kColumns, "column that names the unit, or several", "COLUMN,..."}},
       needing("/unit", {"/roster", "--units", kFile, "public CSV of all units"}),
-      needing("/roster", {"/units_column", "--units-column", kText,
-                          "column of --units that names them (default: as --unit)", "COLUMN"}),
+      needing("/roster", {"/units_column", "--units-column", kColumns,
+                          "columns of --units that name them (default: as --unit)", "COLUMN,..."}),
       {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
         "COLUMN"}},
       {{"/references", "--reference", kTexts,
@@ -161,9 +162,9 @@ CheckQuestion check_question_of(const Json& json, const std::string& name, Domai
   const PartReader reader(check_parts(), json, name, "a question to check");
   return {.domain = std::move(domain),
           .data = std::move(data),
-          .unit = reader.find<std::string>("/unit"),
+          .unit = reader.columns("/unit"),
           .roster = reader.find_file("/roster"),
-          .units_column = reader.find<std::string>("/units_column"),
+          .units_column = reader.columns("/units_column"),
           .counts_column = reader.find<std::string>("/counts_column"),
           .references = reader.texts("/references"),
           .most = reader.find<std::uint64_t>("/most")};
@@ -181,7 +182,8 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   };
   std::optional<Roster> roster;
   if (question.roster) {
-    roster = files.roster(question.roster->name, question.units_column.value_or(*question.unit));
+    roster = files.roster(question.roster->name,
+                          question.units_column ? question.units_column : question.unit);
   }
   // A density has no records that the data could have.
   std::vector<std::string> references = question.references;
@@ -249,7 +251,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     add_overlap(file, overlap_of(*opened(file), *opened(data), domain), false);
   }
   if (roster) {
-    add_overlap(question.roster->name, {{*question.unit}, roster->size(), counts.roster_units},
+    add_overlap(question.roster->name, {question.unit.names(), roster->size(), counts.roster_units},
                 true);
   }
   answer.add("public_files", overlaps);
@@ -273,6 +275,14 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
              fmt::format(", {} of them with something to mend", counts.records_with_findings));
   answer.add("findings", counts.findings,
              fmt::format(", {}\n", counted(counts.findings, "finding")));
+  if (question.unit) {
+    answer.add("records_without_unit", counts.without_unit,
+               counts.without_unit == 0
+                   ? ""
+                   : fmt::format("{} without a unit, because an id in {} is missing: a release "
+                                 "leaves them out\n",
+                                 counted(counts.without_unit, "record"), question.unit.words()));
+  }
   return answer;
 }
 

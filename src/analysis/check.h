@@ -18,9 +18,9 @@ namespace mollify {
 struct CheckQuestion {
   Domain domain;
   std::string data{};
-  std::optional<std::string> unit{};           ///< the column that names units
+  UnitColumns unit{};                          ///< the columns that name units
   std::optional<PublicFile> roster{};          ///< all of them; then `unit` is there too
-  std::optional<std::string> units_column{};   ///< of the roster; none: as `unit` is called
+  UnitColumns units_column{};                  ///< of the roster; none: as `unit` is called
   std::optional<std::string> counts_column{};  ///< how many records a row represents
   std::vector<std::string> references{};       ///< public files that must not be made of the data
   /// Most findings to list. None: 1000, and 40 for people.

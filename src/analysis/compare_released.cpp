@@ -131,7 +131,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
   if (!spec.unit) {
     for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
   } else {
-    const UnitTable units = read_units(source, domain, *spec.unit, roster_of(spec, inputs));
+    const UnitTable units = read_units(source, domain, spec.unit, roster_of(spec, inputs));
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       const auto outcomes = units.outcomes(unit);
       const auto weights = units.weights(unit);
@@ -330,7 +330,7 @@ Answer compare_gaussian(const PreparedRelease& release, const Domain& domain,
   std::vector<double> rows;
   SecureRandom random;
   if (spec.unit) {
-    rows = read_unit_points(source, columns, *spec.unit, roster_of(spec, inputs), random);
+    rows = read_unit_points(source, columns, spec.unit, roster_of(spec, inputs), random);
   } else {
     NumericRows(source, columns).visit([&](std::span<const double> some) {
       rows.insert(rows.end(), some.begin(), some.end());
@@ -679,9 +679,9 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const PartReader reader(parts, question, flags, "a comparison");
   reader.require_given("/domain");
   ReleaseSpec spec{.domain = *reader.find_domain("/domain"),
-                   .unit = reader.find<std::string>("/unit"),
+                   .unit = reader.columns("/unit"),
                    .roster = reader.find_file("/roster"),
-                   .units_column = reader.find<std::string>("/units_column")};
+                   .units_column = reader.columns("/units_column")};
   if (spec.roster && !spec.unit) refuse_without("units", "unit");
   if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
   const std::vector<std::string> logarithms = reader.texts("/logarithms");
@@ -700,8 +700,7 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   SecureRandom random;
   const PairCounts counts = exact_pair_counts(data, domain, spec.unit, roster, random);
   if (weight_of(counts) == 0) refuse_nothing_to_compare(data);
-  const PairCounts of_released =
-      exact_pair_counts(released, domain, std::nullopt, std::nullopt, random);
+  const PairCounts of_released = exact_pair_counts(released, domain, {}, std::nullopt, random);
   const std::uint64_t rows = weight_of(of_released);
   refuse_if(rows == 0, "empty-input", "released", "{} must hold released rows, but holds none",
             released_name);
@@ -723,12 +722,12 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   answer.add("released_records", rows);
   Answer marginals;
   const ComparedLaws compared =
-      add_marginals(marginals, domain, laws, own, own_means(released, domain, std::nullopt));
+      add_marginals(marginals, domain, laws, own, own_means(released, domain, {}));
   if (are_points) {
     const RealColumns columns(declared, logarithms);
     const ShapeComparison shapes(columns,
                                  spec.unit
-                                     ? read_unit_points(data, columns, *spec.unit, roster, random)
+                                     ? read_unit_points(data, columns, spec.unit, roster, random)
                                      : points_of(data, columns),
                                  points_of(released, columns), random);
     answer.add("points",

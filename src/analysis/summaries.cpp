@@ -203,7 +203,7 @@ struct Sums {
 bool OwnMean::is_moved() const { return has_bins && std::abs(in_bins - mean) > deviation / 10; }
 
 std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain& domain,
-                                              const std::optional<std::string>& unit,
+                                              const UnitColumns& unit,
                                               const std::optional<Roster>& roster) {
   std::vector<std::optional<OwnMean>> means(domain.columns().size());
   if (!is_repeatable(source)) return means;
@@ -225,7 +225,7 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
   source.visit(wanted_columns(source, names, unit), [&](const Block& block) {
     keep_going();
     std::span<const std::uint32_t> of;
-    if (unit) of = units.of(block.columns.back());
+    if (unit) of = units.of(block.columns.subspan(width));
     records.resize(unit ? units.size() : 1);
     sums.resize(records.size() * width);
     for (std::size_t row = 0; row < block.rows; ++row) {

@@ -88,7 +88,7 @@ struct OwnMean {
 /// column declares; a null category is left out. One pass; memory of five numbers a column of each
 /// unit. Throws InvalidInput like a release.
 [[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
-    const Source& source, const Domain& domain, const std::optional<std::string>& unit,
+    const Source& source, const Domain& domain, const UnitColumns& unit,
     const std::optional<Roster>& roster = std::nullopt);
 
 /// Whether a released value may be another one of its bin: true of columns whose bins are declared,

@@ -303,7 +303,7 @@ Tuning tune(const TuneQuestion& question, const PublicFiles& files) {
 
   const ScorerKind kind = request.scorer.value_or(usual_scorer(space.kind()));
   const auto scorer = make_scorer(kind, space.points(), epsilon);
-  const UnitRecords units = files.units(question.public_units, space.domain(), *spec.unit);
+  const UnitRecords units = files.units(question.public_units, space.domain(), spec.unit);
   std::vector<float> scores(outcomes);
   UnitMasses distributions(outcomes);
   Progress progress("units", units.size());

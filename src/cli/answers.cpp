@@ -117,18 +117,18 @@ struct CompareOptions {
 };
 
 /// The unit that the certificate next to released rows names, if there is one.
-std::optional<std::string> certified_unit(const std::string& released) {
+UnitColumns certified_unit(const std::string& released) {
   const std::string name = released + ".certificate.json";
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(name, failed)) return std::nullopt;
+  if (!std::filesystem::is_regular_file(name, failed)) return {};
   try {
     auto unit = parsed_file(name, parse_certificate).spec.unit;
     if (unit)
       tell_lines(fmt::format("note: {} protects units of {}, so these are compared", name,
-                             printable(*unit)));
+                             printable(unit.words())));
     return unit;
   } catch (const InvalidInput&) {  // of rows that something else made
-    return std::nullopt;
+    return {};
   }
 }
 
@@ -157,7 +157,9 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
   const std::string& data = needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts(), method);
   if (options.released && !parts.contains("unit")) {
-    if (const auto unit = certified_unit(*options.released)) parts["unit"] = *unit;
+    if (const auto unit = certified_unit(*options.released)) {
+      parts["unit"] = unit.json();
+    }
   }
   if (parts.contains("roster") && !parts.contains("unit")) throw MissingFlag{"--unit"};
   const PublicFiles inputs(data);
@@ -233,9 +235,9 @@ void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std
   const CsvReader reader(released);
   for (const std::string& column : reader.header()) {
     const auto& columns = domain.columns();
-    const bool known =
-        column == spec.unit || std::any_of(columns.begin(), columns.end(),
-                                           [&](const Column& one) { return one.name() == column; });
+    const bool known = spec.unit.has(column) ||
+                       std::any_of(columns.begin(), columns.end(),
+                                   [&](const Column& one) { return one.name() == column; });
     if (known) continue;
     refuse_input("certificate-mismatch", concern_of("released", released),
                  "{} is not the release of {}: that release has no column \"{}\"", released,

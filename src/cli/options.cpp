@@ -305,6 +305,16 @@ std::vector<std::uint64_t> whole_numbers(const std::string& text, const Part& pa
   return numbers;
 }
 
+/// The columns that a flag names: with commas between them, or the flag once for each.
+Json columns_of(const std::vector<std::string>& given) {
+  std::vector<std::string> names;
+  for (const std::string& one : given) {
+    const UnitColumns some = UnitColumns::parse(one);
+    names.insert(names.end(), some.names().begin(), some.names().end());
+  }
+  return UnitColumns(std::move(names)).json();
+}
+
 /// What --help says of a part, of all these methods.
 std::string help_of(const Part& part, Methods methods) {
   std::vector<std::string> said, more;
@@ -372,11 +382,11 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods meth
     CLI::Option* option = nullptr;
     if (part.kind == PartKind::kTruth) {
       option = command.add_flag(part.flag);
-    } else if (part.kind == PartKind::kTexts) {
+    } else if (part.kind == PartKind::kTexts || part.kind == PartKind::kColumns) {
       option = command.add_option_function<std::vector<std::string>>(
           part.flag, [](const std::vector<std::string>&) {});
       const OwnPart& own = part.is_of_request() ? part : part_of(part.methods.first(), part);
-      if (std::string_view(value_of(own)).ends_with(",...")) {
+      if (part.kind == PartKind::kTexts && std::string_view(value_of(own)).ends_with(",...")) {
         option->delimiter(',');
       }
     } else {
@@ -403,6 +413,9 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts,
         break;
       case PartKind::kTexts:
         place = option->results();
+        break;
+      case PartKind::kColumns:
+        place = columns_of(option->results());
         break;
       case PartKind::kFile:
       case PartKind::kDomain:

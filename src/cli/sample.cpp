@@ -105,9 +105,9 @@ std::string next_steps(const PreparedRelease& prepared, const SampleOptions& opt
     std::string command = fmt::format(
         "mollify compare --released {} --data {} --domain {}", released, shell_word(*options.data),
         spec.domain.file.empty() ? "DOMAIN.yaml" : shell_word(spec.domain.file));
-    if (spec.unit) command += " --unit " + shell_word(*spec.unit);
+    if (spec.unit) command += " --unit " + shell_word(spec.unit.text());
     if (spec.roster) command += " --units " + shell_word(spec.roster->name);
-    if (spec.units_column) command += " --units-column " + shell_word(*spec.units_column);
+    if (spec.units_column) command += " --units-column " + shell_word(spec.units_column.text());
     if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
       const auto columns = parts["logarithms"].get<std::vector<std::string>>();
       command += " --log " + shell_word(fmt::format("{}", fmt::join(columns, ",")));
@@ -132,8 +132,9 @@ std::string protected_line(const ReleaseSpec& spec) {
   std::string note = protection_note(spec);
   if (!note.empty()) return note;
   if (!spec.unit) return "protected: the whole table, so any group of its rows\n";
-  return wrapped(fmt::format("protected: all rows of each unit of {}", printable(*spec.unit)),
-                 kLineWidth, kHang);
+  return wrapped(
+      fmt::format("protected: all rows of each unit of {}", printable(spec.unit.words())),
+      kLineWidth, kHang);
 }
 
 /// How far its records are from the data.

@@ -168,6 +168,13 @@ void ArrowSource::require_readable(std::size_t column) const {
                      "or 0.0999755859375)");
 }
 
+std::string ArrowSource::fault_of(std::size_t column) const {
+  if (!types_[column]) {
+    return fmt::format("it holds {}, and a domain has no type for these", held_types_[column]);
+  }
+  return types_[column]->lists ? "it holds lists, so that a row has several values" : "";
+}
+
 bool ArrowSource::holds_lists(std::size_t column) const noexcept {
   return types_[column] && types_[column]->lists;
 }
@@ -199,15 +206,18 @@ void ArrowSource::require_batch(const ArrowArray& batch) const {
   }
 }
 
-void require_lists_of_units(const Source& source, const std::optional<std::string>& unit_column) {
+void require_lists_of_units(const Source& source, std::span<const std::string> domain,
+                            const UnitColumns& unit) {
   const auto* const arrow = dynamic_cast<const ArrowSource*>(&source);
   if (arrow == nullptr) return;
   for (std::size_t i = 0; i < arrow->columns().size(); ++i) {
     const std::string& name = arrow->columns()[i];
-    if (!arrow->holds_lists(i) || (unit_column && name != *unit_column)) continue;
+    const bool is_read =
+        unit ? unit.has(name) : std::find(domain.begin(), domain.end(), name) != domain.end();
+    if (!is_read || !arrow->holds_lists(i)) continue;
     throw InvalidInput(
         "unsupported-type",
-        unit_column
+        unit
             ? fmt::format("the unit column must name one unit in each row, but \"{}\" holds lists",
                           name)
             : fmt::format("column \"{}\" of {} holds lists, each of a unit's values, but no column "

@@ -47,6 +47,7 @@ class ArrowSource final : public Source {
   /// Whether rows were asked of a stream, which gives them once.
   [[nodiscard]] bool is_spent() const noexcept { return is_stream_ && !stream_; }
   void require_readable(std::size_t column) const override;
+  [[nodiscard]] std::string fault_of(std::size_t column) const override;
   [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
 
  private:
@@ -67,8 +68,10 @@ class ArrowSource final : public Source {
 };
 
 /// Throws InvalidInput if a source holds lists, whose lengths are private, where it must have a row
-/// for each record: in every column, or, where a column names the unit of each, in that one.
-void require_lists_of_units(const Source& source, const std::optional<std::string>& unit_column);
+/// for each record: in the columns of the domain, or, where columns name the unit of each, in
+/// these. Other columns are not read, whatever they hold.
+void require_lists_of_units(const Source& source, std::span<const std::string> domain,
+                            const UnitColumns& unit);
 
 // -----------------------------------------------------------------------------------------------
 // Released records as an Arrow stream.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/progress.h"
 #include "domain/domain.h"
@@ -54,6 +55,13 @@ std::uint64_t check_count(const CsvReader& csv, std::size_t place, const Finding
           fmt::format("must be a whole number from 0 to {}", kMost),
           fmt::format("{}", count ? kMost : 0)});
   return 1;
+}
+
+/// The current record's ids, in the columns at these places.
+std::vector<std::string_view> ids_of(const CsvReader& csv, std::span<const std::size_t> places) {
+  std::vector<std::string_view> ids;
+  for (const std::size_t place : places) ids.push_back(csv.fields()[place]);
+  return ids;
 }
 
 }  // namespace
@@ -129,26 +137,27 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
     if (!finding->is_declared) ++findings;
     report(*finding);
   }
-  if (places.size() > columns) {
-    const std::string& unit_column = csv.header()[places.back()];
-    const std::string_view unit = csv.fields()[places.back()];
-    if (unit.empty()) {
-      find(unit_column, unit, "must name a unit");
-    } else if (roster != nullptr && roster->find(unit) == Roster::kAbsent) {
-      find(unit_column, unit, "must be a unit of the roster");
-    }
+  const std::vector<std::string_view> ids = ids_of(csv, places.subspan(columns));
+  if (const auto missing = std::find_if(ids.begin(), ids.end(), is_missing_id);
+      missing != ids.end()) {
+    const std::size_t place = places[columns + static_cast<std::size_t>(missing - ids.begin())];
+    find(csv.header()[place], *missing, "must name a unit");
+  } else if (!ids.empty() && roster != nullptr && roster->find(ids) == Roster::kAbsent) {
+    std::vector<std::string> names;
+    for (const std::size_t place : places.subspan(columns)) names.push_back(csv.header()[place]);
+    find(fmt::format("{}", fmt::join(names, ", ")), fmt::format("{}", fmt::join(ids, ", ")),
+         "must be a unit of the roster");
   }
   return findings;
 }
 
-CheckCounts check_table(const std::string& path, const Domain& domain,
-                        const std::optional<std::string>& unit_column,
+CheckCounts check_table(const std::string& path, const Domain& domain, const UnitColumns& unit,
                         const std::optional<Roster>& roster, const FindingReport& report,
                         const std::optional<std::string>& counts_column,
                         std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   csv.refuse_endless_lines();
-  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column, counts_column);
+  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit, counts_column);
   std::optional<std::size_t> counts_place;
   if (counts_column) counts_place = csv.position(*counts_column, kStatesCounts);
   CheckCounts counts;
@@ -169,6 +178,9 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       if (column.mapping().null_is_category) continue;
       if (column.read(csv.fields()[places[i]]).verdict == Verdict::kNull) ++counts.nulls[i];
     }
+    const auto ids = ids_of(csv, std::span(places).subspan(domain.columns().size()));
+    const bool is_missing = std::any_of(ids.begin(), ids.end(), is_missing_id);
+    if (is_missing) ++counts.without_unit;
     if (csv.line().empty()) {
       ++counts.findings;
       report({csv.line_number(), "", "", "must not be empty: it is taken for a record of nulls", "",
@@ -178,9 +190,9 @@ CheckCounts check_table(const std::string& path, const Domain& domain,
       continue;
     }
     std::uint64_t findings = check_record(csv, domain, places, roster ? &*roster : nullptr, report);
-    if (roster && unit_column) {
-      const std::uint32_t unit = roster->find(csv.fields()[places.back()]);
-      if (unit != Roster::kAbsent) has_records[unit] = true;
+    if (roster && !ids.empty() && !is_missing) {
+      const std::uint32_t one = roster->find(ids);
+      if (one != Roster::kAbsent) has_records[one] = true;
     }
     if (counts_place) findings += check_count(csv, *counts_place, report);
     ++counts.records;

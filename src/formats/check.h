@@ -56,12 +56,14 @@ struct CheckCounts {
   std::vector<std::uint64_t> nulls{};
   /// Number of units of the roster that have records.
   std::uint64_t roster_units = 0;
+  /// Number of records whose id is missing, in any column of the unit: a release leaves them out.
+  std::uint64_t without_unit = 0;
 };
 
 /// Reports every place of the reader's current line which is not as declared, that is, every
 /// place a release would map: values outside the domain or not of the column's type, nulls where
 /// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
-/// that are not UTF-8, lines that are too long, and units that are empty or not in the roster.
+/// that are not UTF-8, lines that are too long, and ids that are missing or not in the roster.
 /// Returns the number of findings; none if and only if every field is a value of its column, a
 /// declared null, or beyond a bound where `outside` is declared. `places` are as wanted_columns
 /// finds them.
@@ -72,8 +74,7 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
 /// of counts it reports values that are not counts, or too great. Throws InvalidInput like
 /// wanted_columns. Bytes are as LineReader's.
-CheckCounts check_table(const std::string& path, const Domain& domain,
-                        const std::optional<std::string>& unit_column,
+CheckCounts check_table(const std::string& path, const Domain& domain, const UnitColumns& unit,
                         const std::optional<Roster>& roster, const FindingReport& report,
                         const std::optional<std::string>& counts_column = std::nullopt,
                         std::optional<TableBytes> bytes = std::nullopt);

@@ -408,10 +408,10 @@ void CsvReader::require_well_formed() const {
 }
 
 std::vector<std::size_t> wanted_columns(const CsvReader& csv, const Domain& domain,
-                                        const std::optional<std::string>& unit_column,
+                                        const UnitColumns& unit,
                                         const std::optional<std::string>& counts_column) {
   return wanted_columns(
-      domain.names(), unit_column, counts_column,
+      domain.names(), unit, counts_column,
       [&](const std::string& column, const ColumnUse& use) { return csv.position(column, use); });
 }
 

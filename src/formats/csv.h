@@ -300,12 +300,12 @@ class CsvReader {
 // -----------------------------------------------------------------------------------------------
 // Where a CSV file has a domain's columns.
 
-/// The positions in the header of a domain's columns and, last, of the unit column if one is given.
-/// Throws InvalidInput unless the header has each of them once, the unit column is not in the
+/// The positions in the header of a domain's columns and, last, of the unit's columns if there are
+/// any. Throws InvalidInput unless the header has each of them once, no unit column is in the
 /// domain, and a column of counts is neither. Columns that the domain does not declare are
 /// ignored.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
-    const CsvReader& csv, const Domain& domain, const std::optional<std::string>& unit_column,
+    const CsvReader& csv, const Domain& domain, const UnitColumns& unit,
     const std::optional<std::string>& counts_column = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------

@@ -7,11 +7,14 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -72,6 +75,49 @@ struct Strangers {
                                          others, things, value, place)
                                    : fmt::format("all but {} are {}; {} is \"{}\"",
                                                  counted(others, "value"), things, place, value);
+  }
+};
+
+// -----------------------------------------------------------------------------------------------
+// Texts that no domain can declare.
+
+/// What the text holds, to follow "holds "; empty if a domain can declare it. A table in memory
+/// has a vertical tab for each line break (CsvSink).
+std::string undeclarable_part(std::string_view text, bool is_in_memory) {
+  if (!is_utf8(text)) return "bytes that are not UTF-8 text";
+  const auto control = std::find_if(text.begin(), text.end(), [](char letter) {
+    return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
+  });
+  if (control == text.end()) return "";
+  switch (*control) {
+    case '\t':
+      return "a tab";
+    case '\f':
+      return "a form feed";
+    case '\n':
+    case '\r':
+      return "a line break";
+    case '\v':
+      return is_in_memory ? "a line break" : "a vertical tab";
+    default:
+      return fmt::format("a control character (byte {})", static_cast<unsigned>(*control));
+  }
+}
+
+/// The values of one column that are such texts.
+struct Undeclarable {
+  std::uint64_t count = 0;
+  std::uint64_t line = 0;  // of the first one
+  std::string part{};
+
+  void see(std::string_view what, std::uint64_t at) {
+    if (count++ > 0) return;
+    line = at;
+    part = what;
+  }
+  [[nodiscard]] std::string words(bool is_in_memory) const {
+    return fmt::format("{} holds {}, which no domain can declare", line_words(line, is_in_memory),
+                       part);
   }
 };
 
@@ -162,8 +208,10 @@ std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, 
 class ColumnSketch {
  public:
   /// `is_in_memory`: the table has rows and no lines for people.
-  explicit ColumnSketch(bool is_in_memory)
-      : numbers_{.is_in_memory = is_in_memory},
+  ColumnSketch(std::string_view name, bool is_in_memory)
+      : name_(name),
+        is_in_memory_(is_in_memory),
+        numbers_{.is_in_memory = is_in_memory},
         days_{.is_in_memory = is_in_memory},
         times_{.is_in_memory = is_in_memory} {}
 
@@ -173,7 +221,13 @@ class ColumnSketch {
       has_null_ = true;
       return;
     }
-    numbers_.see(see_number(text), text, line);
+    if (text == name_) ++named_;
+    const bool is_number = see_number(text);
+    if (const std::string part = undeclarable_part(text, is_in_memory_); !part.empty()) {
+      (is_number ? odd_numbers_ : odd_words_).see(part, line);
+      if (!is_number) return;
+    }
+    numbers_.see(is_number, text, line);
     if (values_.size() <= kMaxCategories || all_integers()) values_.insert(text);
     see_words(text);
     days_.see(see_day(text), text, line);
@@ -244,6 +298,37 @@ class ColumnSketch {
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
+
+  /// The first value that no domain can declare, and what becomes of such values; empty if there is
+  /// none. A number may have tabs around it.
+  [[nodiscard]] std::string undeclarable() const {
+    const std::uint64_t count = odd_words_.count + (is_text() ? odd_numbers_.count : 0);
+    if (count == 0) return "";
+    const Undeclarable& first = odd_words_.count == 0 || (is_text() && odd_numbers_.count > 0 &&
+                                                          odd_numbers_.line < odd_words_.line)
+                                    ? odd_numbers_
+                                    : odd_words_;
+    const std::string words = first.words(is_in_memory_);
+    if (holds_only_nulls()) return words;
+    return fmt::format("{}; {} left out of it", words,
+                       count == 1 ? "this value is" : fmt::format("{} such values are", count));
+  }
+
+  /// Whether the column's name reads like one of its values: a number, day or time in a column of
+  /// these, or a word that comes in it, in more rows than repeat the header. Nothing where the
+  /// values do not tell.
+  [[nodiscard]] std::optional<bool> is_named_like_a_value(std::uint64_t headers) const {
+    if (holds_only_nulls()) return std::nullopt;
+    if (all_numbers()) {
+      UnmarkedBuffer buffer;
+      return read_number(name_) || read_number(without_marks(name_, false, buffer));
+    }
+    if (all_days() || all_times()) return read_time(name_).has_value();
+    const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
+    if (!comes_again) return std::nullopt;
+    return named_ > headers;
+  }
+  [[nodiscard]] bool is_of_numbers() const { return all_numbers() && !holds_only_nulls(); }
   /// Words of so many kinds that a person may be behind each.
   [[nodiscard]] bool has_many_words() const {
     constexpr std::size_t kMany = 100;
@@ -280,7 +365,9 @@ class ColumnSketch {
     if (all_days()) return days();
     if (all_times()) return times();
     std::vector<std::string> sorted;
-    for (std::size_t i = 0; i < values_.size(); ++i) sorted.emplace_back(values_[i]);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (undeclarable_part(values_[i], is_in_memory_).empty()) sorted.emplace_back(values_[i]);
+    }
     std::sort(sorted.begin(), sorted.end());
     if (has_codes_) return Categories::make(sorted, false, true);
     if (are_ranges(sorted)) return Categories::make(sorted, true);
@@ -589,6 +676,10 @@ class ColumnSketch {
     return NumberCells::make(min_, max_, kBins);
   }
 
+  std::string_view name_;
+  bool is_in_memory_;
+  std::uint64_t named_ = 0;  // values that are the column's name
+  Undeclarable odd_words_, odd_numbers_;
   // No more than decide whether the column is categorical; all integers, which may be identifiers.
   StringIndex values_;
   std::uint64_t seen_ = 0;
@@ -678,7 +769,13 @@ std::string suspicion_of(const DraftedColumn& column) {
 /// `is_asked_for`: by its name, so that whom it names is meant.
 std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) {
   const ColumnSketch& sketch = column.sketch;
-  if (sketch.holds_only_nulls()) return "it holds nulls only";
+  if (const std::string part = undeclarable_part(column.name, false); !part.empty()) {
+    return fmt::format("its name holds {}, which no domain can declare", part);
+  }
+  if (sketch.holds_only_nulls()) {
+    const std::string odd = sketch.undeclarable();
+    return odd.empty() ? "it holds nulls only" : odd;
+  }
   if (const std::string days = sketch.proposed_days(); !days.empty()) return days;
   if (std::string numbers = sketch.proposed_numbers(); !numbers.empty()) return numbers;
   if (sketch.holds_times_of_day() && (!is_asked_for || sketch.is_too_wide())) {
@@ -694,6 +791,52 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   if (suspicion.empty()) return "";
   return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
                      flag_words("columns"));
+}
+
+/// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the
+/// columns of many tables.
+bool are_in_order(const std::vector<double>& numbers) {
+  bool ascend = true;
+  bool descend = true;
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    const double step = numbers[i] - numbers[i - 1];
+    ascend = ascend && step > 0;
+    descend = descend && step < 0 && step == numbers[1] - numbers[0];
+  }
+  return numbers.size() > 1 && (ascend || descend);
+}
+
+/// Whether the names of the columns look like a record of the table: each reads like a value of its
+/// column, as far as the column's values tell. Numbers in their order are names of years and the
+/// like, if no other column tells.
+bool is_named_by_a_record(const std::vector<DraftedColumn>& columns, std::uint64_t headers) {
+  std::vector<double> numbers;
+  bool tells = false;
+  for (const DraftedColumn& column : columns) {
+    const auto is_alike = column.sketch.is_named_like_a_value(headers);
+    if (!is_alike) continue;
+    if (!*is_alike) return false;
+    if (!column.sketch.is_of_numbers()) {
+      tells = true;
+      continue;
+    }
+    UnmarkedBuffer buffer;
+    const std::string_view unmarked = without_marks(column.name, false, buffer);
+    numbers.push_back(*read_number(unmarked.empty() ? column.name : unmarked));
+  }
+  return tells || (!numbers.empty() && !are_in_order(numbers));
+}
+
+/// Names that are numbers and come twice are a record: no draft can be made of these columns.
+void refuse_repeated_numbers(const CsvReader& csv) {
+  std::set<std::string_view> known;
+  for (const std::string& name : csv.header()) {
+    if (known.insert(name).second || !read_number(name)) continue;
+    refuse_input("malformed-file", csv.is_in_memory() ? Concern() : Concern::in_file(csv.path(), 1),
+                 "{} must have a name for each column, but \"{}\" comes twice, as in a record. If "
+                 "{} is a record, put a line of names before it",
+                 csv.path(), name, csv.is_in_memory() ? "the list of names" : "the first line");
+  }
 }
 
 /// Other separators make one column of all.
@@ -714,12 +857,29 @@ std::string DomainDraft::yaml() const { return domain_yaml(domain, notes, Defaul
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
-                         std::optional<std::string_view> bytes) {
+                         std::optional<std::string_view> bytes,
+                         const std::vector<std::pair<std::string, std::string>>& unread) {
   CsvReader csv(public_csv, bytes);
   require_commas(csv);
+  refuse_repeated_numbers(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
+  const auto is_excluded = [&](const std::string& name) {
+    return std::find(excluded.begin(), excluded.end(), name) != excluded.end();
+  };
+  std::vector<std::string> unread_notes;
+  for (const auto& [name, reason] : unread) {
+    if (std::find(columns.begin(), columns.end(), name) != columns.end() && !is_excluded(name)) {
+      refuse_input("unsupported-type", Concern::of_column(name),
+                   "column \"{}\" of {} cannot be drafted: {}", printable(name), public_csv,
+                   reason);
+    }
+    if (!columns.empty() || is_excluded(name)) continue;
+    unread_notes.push_back(fmt::format("Column \"{}\" is left out: {}.", printable(name), reason));
+  }
   for (const std::string& name : excluded) {
-    static_cast<void>(csv.position(name, {"to be left out", "exclude"}));
+    const bool is_unread = std::any_of(unread.begin(), unread.end(),
+                                       [&](const auto& one) { return one.first == name; });
+    if (!is_unread) static_cast<void>(csv.position(name, {"to be left out", "exclude"}));
     std::erase(names, name);
   }
   std::vector<std::size_t> positions;
@@ -727,11 +887,13 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   std::vector<DraftedColumn> drafted;
   for (const std::string& name : names) {
     positions.push_back(csv.position(name, {"to draft from", "columns"}));
-    drafted.push_back({.name = name, .sketch = ColumnSketch(csv.is_in_memory())});
+    drafted.push_back({.name = name, .sketch = ColumnSketch(name, csv.is_in_memory())});
   }
   std::uint64_t records = 0;
+  std::uint64_t headers = 0;  // records that repeat the names
   for (; csv.next(); ++records) {
     csv.require_well_formed();
+    if (std::equal(csv.header().begin(), csv.header().end(), csv.fields().begin())) ++headers;
     for (std::size_t i = 0; i < drafted.size(); ++i) {
       drafted[i].sketch.see(csv.fields()[positions[i]], csv.line_number());
     }
@@ -745,11 +907,24 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
       fmt::format("Drafted from {} ({}), which must be public. Never draft from private data.",
                   public_csv, counted(records, "record")),
       "Review it before use: bounds and categories are those that happened to be in that file."};
+  if (columns.empty() && is_named_by_a_record(drafted, headers)) {
+    const auto some = std::span(csv.header()).first(std::min<std::size_t>(csv.header().size(), 5));
+    notes.push_back(printable(fmt::format(
+        "The names of the columns look like a record ({}{}). If {}, put a line of names before it.",
+        fmt::join(some, ", "), some.size() < csv.header().size() ? ", ..." : "",
+        csv.is_in_memory() ? "the table was read from a file without names"
+                           : "the file's first line is one")));
+  }
+  notes.insert(notes.end(), unread_notes.begin(), unread_notes.end());
   for (DraftedColumn& column : drafted) {
     column.left_out = reason_to_leave_out(column, !columns.empty());
     if (!column.left_out.empty()) {
-      notes.push_back(fmt::format("Column \"{}\" is left out: {}.", column.name, column.left_out));
+      notes.push_back(
+          fmt::format("Column \"{}\" is left out: {}.", printable(column.name), column.left_out));
       continue;
+    }
+    if (const std::string odd = column.sketch.undeclarable(); !odd.empty()) {
+      notes.push_back(fmt::format("Column \"{}\": {}.", column.name, odd));
     }
     if (const std::string few = column.sketch.few_strangers(); !few.empty()) {
       notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "domain/domain.h"
@@ -46,12 +47,18 @@ struct DomainDraft {
 /// and, except for those that `columns` names, columns that look like names, addresses, identifiers
 /// or free text. Notes name the first of a few values that keep a column from being numbers.
 ///
+/// A word with a control character or without UTF-8, which no domain can declare, is left out with
+/// a note, and so is a column whose name has one. A note says if the first line looks like a record
+/// and not like names.
+///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
 /// by something else than commas, and where nothing is left.
-/// Bytes are as LineReader's.
-[[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
-                                       const std::vector<std::string>& columns = {},
-                                       const std::vector<std::string>& excluded = {},
-                                       std::optional<std::string_view> bytes = std::nullopt);
+/// Bytes are as LineReader's. `unread` are columns of the public table that the bytes leave out,
+/// each with the reason, to follow "is left out: ".
+[[nodiscard]] DomainDraft draft_domain(
+    const std::string& public_csv, const std::vector<std::string>& columns = {},
+    const std::vector<std::string>& excluded = {},
+    std::optional<std::string_view> bytes = std::nullopt,
+    const std::vector<std::pair<std::string, std::string>>& unread = {});
 
 }  // namespace mollify

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -360,23 +361,32 @@ Overlap overlap_of(CsvReader& open, CsvReader& secret, const Domain& domain) {
 // -----------------------------------------------------------------------------------------------
 // The public list of units.
 
-Roster read_roster(const std::string& path, const std::string& unit_column,
+Roster read_roster(const std::string& path, const UnitColumns& columns,
                    std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   const std::string reason = fmt::format(
       "which names the units (its first line must be a header; {} names another column)",
       flag_words("units-column"));
-  const std::size_t position = csv.position(unit_column, {reason.c_str(), "units-column"});
+  std::vector<std::size_t> places;
+  for (const std::string& column : columns.names()) {
+    places.push_back(csv.position(column, {reason.c_str(), "units-column"}));
+  }
   Roster units;
+  std::vector<std::string_view> ids(places.size());
   while (csv.next()) {
-    const auto refuse = [&](Code code, const std::string& what) {
-      refuse_input(code, csv.here(unit_column), "{} must {}", csv.place(), what);
-    };
     csv.require_well_formed();
-    const std::string_view id = csv.fields()[position];
-    if (id.empty()) refuse("empty-input", "name a unit, but its id is empty");
-    if (!units.insert(id)) {
-      refuse("duplicate-value", fmt::format("name a new unit, but \"{}\" is already listed", id));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      ids[i] = csv.fields()[places[i]];
+      if (!is_missing_id(ids[i])) continue;
+      refuse_input("empty-input", csv.here(columns.names()[i]), "{} must name a unit, but {}",
+                   csv.place(),
+                   ids[i].empty() ? std::string("its id is empty")
+                                  : fmt::format("\"{}\" is a word for a missing id", ids[i]));
+    }
+    if (!units.insert(ids)) {
+      refuse_input("duplicate-value", csv.here(columns.names().front()),
+                   "{} must name a new unit, but \"{}\" is already listed", csv.place(),
+                   fmt::join(ids, ", "));
     }
   }
   refuse_if(units.size() == 0, "empty-input", Concern::in_file(path),
@@ -403,13 +413,12 @@ bool is_clipped(const Domain& domain, const Finding& finding) {
          column->read(finding.value).verdict == Verdict::kOutside;
 }
 
-/// Passes each record to `take(fields, unit)`, or refuses it.
+/// Passes each record to `take(fields, ids)`, or refuses it.
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
-                   const std::optional<std::string>& unit_column = std::nullopt,
-                   std::optional<TableBytes> bytes = std::nullopt) {
+                   const UnitColumns& unit = {}, std::optional<TableBytes> bytes = std::nullopt) {
   CsvReader csv(path, bytes);
-  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit_column);
+  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit);
   std::vector<std::string_view> fields(places.size());
   bool any = false;
   while (csv.next()) {
@@ -433,7 +442,8 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
                    is_clipped(domain, finding) ? " (outside: clip is for private values)" : "");
     });
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
-    take(std::span<const std::string_view>(fields).first(domain.columns().size()), fields.back());
+    const std::span<const std::string_view> all(fields);
+    take(all.first(domain.columns().size()), all.subspan(domain.columns().size()));
   }
   refuse_if(!any, "empty-input", Concern::in_file(path),
             "{} must hold at least one record, but holds none", path);
@@ -447,25 +457,26 @@ std::vector<std::uint32_t> read_public_digits(const std::string& path, const Dom
   const std::size_t columns = domain.columns().size();
   read_strictly(
       path, domain,
-      [&](std::span<const std::string_view> fields, std::string_view /*unit*/) {
+      [&](std::span<const std::string_view> fields, std::span<const std::string_view> /*ids*/) {
         digits.resize(digits.size() + columns);
         domain.encode_digits(fields, std::span(digits).last(columns));
       },
-      std::nullopt, bytes);
+      {}, bytes);
   return digits;
 }
 
 UnitRecords read_public_units(const std::string& path, const Domain& domain,
-                              const std::string& unit_column, std::optional<TableBytes> bytes) {
+                              const UnitColumns& unit, std::optional<TableBytes> bytes) {
   UnitRecords::Builder builder(domain.columns().size());
   StringIndex units;
+  std::string joint;
   read_strictly(
       path, domain,
-      [&](std::span<const std::string_view> fields, std::string_view unit) {
+      [&](std::span<const std::string_view> fields, std::span<const std::string_view> ids) {
         TextBuffer buffer;
-        domain.encode_digits(fields, builder.add(units.insert(id_text(unit, buffer))));
+        domain.encode_digits(fields, builder.add(units.insert(unit_text(ids, joint, buffer))));
       },
-      unit_column, bytes);
+      unit, bytes);
   return std::move(builder).build(units.size());
 }
 
@@ -550,9 +561,9 @@ TableBytes PublicFiles::table(const std::string& name) const {
 }
 
 UnitRecords PublicFiles::units(const std::string& name, const Domain& domain,
-                               const std::string& unit_column) const {
+                               const UnitColumns& unit) const {
   require_public("units", "public-units", name);
-  return read_public_units(name, domain, unit_column, table(name));
+  return read_public_units(name, domain, unit, table(name));
 }
 
 std::optional<TableBytes> PublicFiles::held(const std::string& name) const {
@@ -569,9 +580,9 @@ Domain PublicFiles::domain(const SpecDomain& domain) const {
              : domains_.emplace(domain.file, read_domain(domain.file)).first->second;
 }
 
-Roster PublicFiles::roster(const std::string& name, const std::string& unit_column) const {
+Roster PublicFiles::roster(const std::string& name, const UnitColumns& columns) const {
   require_public("roster", "units", name);
-  return read_roster(name, unit_column, table(name));
+  return read_roster(name, columns, table(name));
 }
 
 std::vector<std::uint32_t> PublicFiles::records(const std::string& name,

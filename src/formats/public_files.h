@@ -93,13 +93,13 @@ struct Overlap {
 // -----------------------------------------------------------------------------------------------
 // The public list of units.
 
-/// The units of a public CSV file, in its order, from the column of this name. With a roster, who
-/// is in the private data is protected too.
+/// The units of a public CSV file, in its order, from the columns of these names. With a roster,
+/// who is in the private data is protected too.
 ///
-/// Strict: throws InvalidInput, with the line, for an empty id, an id listed twice (1 and 1.0 are
-/// one), or a line that is not well-formed; and for a roster without units.
+/// Strict: throws InvalidInput, with the line, for an id that is missing, a unit listed twice (1
+/// and 1.0 are one), or a line that is not well-formed; and for a roster without units.
 /// Bytes are as LineReader's.
-[[nodiscard]] Roster read_roster(const std::string& path, const std::string& unit_column,
+[[nodiscard]] Roster read_roster(const std::string& path, const UnitColumns& columns,
                                  std::optional<TableBytes> bytes = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ struct Overlap {
 /// The records of each unit of a public file, in no particular order of units. Strict in the same
 /// way. Bytes are as LineReader's.
 [[nodiscard]] UnitRecords read_public_units(const std::string& path, const Domain& domain,
-                                            const std::string& unit_column,
+                                            const UnitColumns& unit,
                                             std::optional<TableBytes> bytes = std::nullopt);
 
 /// True if both names lead to the same file, or to files with the same bytes: then a "public" file
@@ -169,8 +169,7 @@ class PublicFiles final : public PublicInputs {
         bytes_(std::move(texts)) {}
 
   [[nodiscard]] Domain domain(const SpecDomain& domain) const override;
-  [[nodiscard]] Roster roster(const std::string& name,
-                              const std::string& unit_column) const override;
+  [[nodiscard]] Roster roster(const std::string& name, const UnitColumns& columns) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] std::shared_ptr<const Measure> density(const std::string& name) const override;
@@ -182,7 +181,7 @@ class PublicFiles final : public PublicInputs {
                                                const RealColumns& columns) const override;
   /// The records of each unit; no unit may be from the private data.
   [[nodiscard]] UnitRecords units(const std::string& name, const Domain& domain,
-                                  const std::string& unit_column) const;
+                                  const UnitColumns& unit) const;
   [[nodiscard]] bool knows_private_data() const noexcept { return private_file_.has_value(); }
   /// The table of that name, if it lies in memory or its file was read.
   [[nodiscard]] std::optional<TableBytes> held(const std::string& name) const;

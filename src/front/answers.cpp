@@ -57,7 +57,7 @@ Answer plan(std::string_view question, const std::string& name, const PublicText
 }
 
 Answer plans(std::span<const std::string> questions, const std::string& name,
-             const PublicTexts& texts, const std::optional<std::string>& unit) {
+             const PublicTexts& texts, const std::vector<std::string>& unit) {
   return in_places([&] {
     refuse_if(questions.empty(), "empty-input", {},
               "there must be a question to plan, but the list is empty");
@@ -65,7 +65,7 @@ Answer plans(std::span<const std::string> questions, const std::string& name,
     std::vector<inside::PlanReport> reports;
     for (const std::string& question : questions) {
       inside::PlanQuestion asked = inside::parse_plan_question(question, name);
-      asked.unit = unit;
+      if (!unit.empty()) asked.unit = inside::UnitColumns(unit);
       reports.push_back(inside::plan(asked, files));
     }
     return outward(inside::plan_answer(reports));
@@ -102,7 +102,7 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
     // Released records are public, so a value that no release has is refused.
     const std::optional<std::string>& path = released.inside().path;
     const std::string name_of_records = path.value_or("released (in memory)");
-    const std::string text = path ? std::string() : released.csv_text();
+    const std::string text = path ? std::string() : released.csv_text(law.domain().names());
     const std::vector<std::uint32_t> digits = inside::read_public_digits(
         name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
     const inside::PopulationEstimate found = inside::estimate_population(

@@ -1,5 +1,6 @@
 // Sources and sinks for programs.
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "base/progress.h"
@@ -55,19 +56,49 @@ bool Source::is_spent() const {
   return stream != nullptr && stream->is_spent();
 }
 
-std::string Source::csv_text() const {
+namespace {
+
+/// The places of the columns that are left out, each with the reason.
+std::map<std::size_t, std::string> faults_of(const inside::Source& table,
+                                             std::span<const std::string> asked) {
+  std::map<std::size_t, std::string> faults;
+  for (std::size_t place = 0; place < table.columns().size(); ++place) {
+    const std::string& name = table.columns()[place];
+    if (std::find(asked.begin(), asked.end(), name) != asked.end()) continue;
+    std::string fault = name.find_first_of("\n\r") == std::string::npos
+                            ? table.fault_of(place)
+                            : "its name holds a line break";
+    if (!fault.empty()) faults.emplace(place, std::move(fault));
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> Source::unread(
+    std::span<const std::string> asked) const {
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (auto& [place, fault] : faults_of(*inside_->records, asked)) {
+    columns.emplace_back(inside_->records->columns()[place], fault);
+  }
+  return columns;
+}
+
+std::string Source::csv_text(std::span<const std::string> asked) const {
   const inside::Source& table = *inside_->records;
-  std::vector<std::size_t> all;
+  const auto faults = faults_of(table, asked);
+  std::vector<std::size_t> wanted;
   inside::Schema schema;
-  for (const std::string& name : table.columns()) {
-    table.require_readable(all.size());
-    all.push_back(all.size());
-    schema.push_back({.name = name});
+  for (std::size_t place = 0; place < table.columns().size(); ++place) {
+    if (faults.contains(place)) continue;
+    table.require_readable(place);
+    wanted.push_back(place);
+    schema.push_back({.name = table.columns()[place]});
   }
   std::string text;
   inside::CsvSink sink(text);
   sink.begin(schema);
-  table.visit(all, [&](const inside::Block& block) { sink.write(block); });
+  table.visit(wanted, [&](const inside::Block& block) { sink.write(block); });
   return text;
 }
 

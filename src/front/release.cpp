@@ -64,6 +64,8 @@ const char* words(inside::PartKind kind) {
       return "truth";
     case inside::PartKind::kTexts:
       return "texts";
+    case inside::PartKind::kColumns:
+      return "columns";
     case inside::PartKind::kWholes:
       return "whole numbers";
     case inside::PartKind::kFile:
@@ -75,9 +77,10 @@ const char* words(inside::PartKind kind) {
 }
 
 /// A record is a row, or rows of the unit that is protected.
-void require_records(const inside::ReleaseSpec& spec, const inside::Source& data) {
+void require_records(const inside::ReleaseSpec& spec, const inside::Domain& domain,
+                     const inside::Source& data) {
   if (!spec.unit && !inside::kRowMethods.has(spec.method)) return;
-  inside::require_lists_of_units(data, spec.unit);
+  inside::require_lists_of_units(data, domain.names(), spec.unit);
 }
 
 /// No file that a release reads is replaced by what it writes.
@@ -154,7 +157,7 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
     const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
     // Faults of the domain are reported before faults of the data.
     inside::Domain domain = files.domain(asked.domain);
-    require_records(asked, records);
+    require_records(asked, domain, records);
     // Before the records are counted, because too few of them would be refused first.
     inside::require_columns(records, domain, asked.unit);
     auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
@@ -223,7 +226,7 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
                     const std::optional<Charging>& charging, const Computing& computing) {
   return in_places([&] {
     const inside::ReleaseSpec& spec = prepared.inside().certificate.inside().stated.spec;
-    require_records(spec, *data.inside().records);
+    require_records(spec, prepared.inside().domain, *data.inside().records);
     require_apart(sink, data.inside().path, spec);
     std::optional<inside::Charging> charged;
     if (charging) charged.emplace(charging_of(*charging, data.inside().path));

@@ -422,7 +422,7 @@ CountedRecords RecordCounter::take() {
 
 Source counted_table(const PreparedRelease& prepared, const CountedRecords& counted) {
   const inside::RecordCounting counting = prepared.inside().release->counting();
-  refuse_if(counting.unit.has_value(), "not-available-here", {},
+  refuse_if(static_cast<bool>(counting.unit), "not-available-here", {},
             "the counts of a table have no units");
   auto table = inside::counted_table(
       *counting.domain,

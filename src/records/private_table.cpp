@@ -60,11 +60,11 @@ void visit_records(const Source& source, const Domain& domain, Take take) {
 
 /// Calls take(encoder, units, block) for each block, with the unit of each row.
 template <class Take>
-void visit_units(const Source& source, const Domain& domain, const std::string& unit_column,
-                 Units& units, Take take) {
-  visit_encoded(source, domain, wanted_columns(source, domain.names(), unit_column),
+void visit_units(const Source& source, const Domain& domain, const UnitColumns& unit, Units& units,
+                 Take take) {
+  visit_encoded(source, domain, wanted_columns(source, domain.names(), unit),
                 [&](RecordEncoder& encoder, const Block& block) {
-                  take(encoder, units.of(block.columns.back()), block);
+                  take(encoder, units.of(block.columns.subspan(domain.columns().size())), block);
                 });
 }
 
@@ -75,9 +75,8 @@ std::uint64_t records_of(const Block& block, std::size_t row) {
 
 }  // namespace
 
-void require_columns(const Source& source, const Domain& domain,
-                     const std::optional<std::string>& unit_column) {
-  (void)wanted_columns(source, domain.names(), unit_column);
+void require_columns(const Source& source, const Domain& domain, const UnitColumns& unit) {
+  (void)wanted_columns(source, domain.names(), unit);
 }
 
 OutcomeHistogram read_counts(const Source& source, const Domain& domain) {
@@ -127,7 +126,7 @@ void require_single_records(const Source& source, std::string_view what) {
                what, source.name());
 }
 
-UnitTable read_units(const Source& source, const Domain& domain, const std::string& unit_column,
+UnitTable read_units(const Source& source, const Domain& domain, const UnitColumns& unit,
                      const std::optional<Roster>& roster) {
   struct Part {
     explicit Part(const std::optional<Roster>& of) : units(of) {}
@@ -135,12 +134,13 @@ UnitTable read_units(const Source& source, const Domain& domain, const std::stri
     UnitTable::Builder records{};
   };
   std::vector<std::unique_ptr<Part>> parts;
-  const auto wanted = wanted_columns(source, domain.names(), unit_column);
+  const auto wanted = wanted_columns(source, domain.names(), unit);
   source.visit_by(wanted, [&]() -> std::unique_ptr<BlockWorker> {
     Part& part = *parts.emplace_back(std::make_unique<Part>(roster));
-    const auto count = [&part](RecordEncoder& encoder, const Block& block) {
+    const auto count = [&part, width = domain.columns().size()](RecordEncoder& encoder,
+                                                                const Block& block) {
       const auto outcomes = encoder.outcomes();
-      const auto of = part.units.of(block.columns.back());
+      const auto of = part.units.of(block.columns.subspan(width));
       for (std::size_t row = 0; row < of.size(); ++row) {
         if (of[row] == Units::kNobody) continue;
         part.records.add(of[row], outcomes[row], records_of(block, row));
@@ -174,12 +174,12 @@ std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain&
   return digits;
 }
 
-UnitRecords read_unit_digits(const Source& source, const Domain& domain,
-                             const std::string& unit_column, const std::optional<Roster>& roster,
-                             std::size_t most, SecureRandom& random) {
+UnitRecords read_unit_digits(const Source& source, const Domain& domain, const UnitColumns& unit,
+                             const std::optional<Roster>& roster, std::size_t most,
+                             SecureRandom& random) {
   Units units(roster);
   UnitRecords::Builder builder(domain.columns().size());
-  visit_units(source, domain, unit_column, units,
+  visit_units(source, domain, unit, units,
               [&](const RecordEncoder& encoder, std::span<const std::uint32_t> of, const Block&) {
                 for (std::size_t row = 0; row < of.size(); ++row) {
                   if (of[row] != Units::kNobody) encoder.copy_digits(row, builder.add(of[row]));
@@ -253,10 +253,10 @@ void NumericRows::visit(const std::function<void(std::span<const double> rows)>&
 }
 
 std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
-                                     const std::string& unit_column,
-                                     const std::optional<Roster>& roster, SecureRandom& random) {
+                                     const UnitColumns& unit, const std::optional<Roster>& roster,
+                                     SecureRandom& random) {
   const std::size_t dimension = columns.size();
-  const auto wanted = wanted_columns(source, columns.names(), unit_column);
+  const auto wanted = wanted_columns(source, columns.names(), unit);
   std::vector<double> middle;
   for (std::size_t i = 0; i < dimension; ++i) {
     middle.push_back(columns.low(i) / 2 + columns.high(i) / 2);
@@ -272,22 +272,22 @@ std::vector<double> read_unit_points(const Source& source, const RealColumns& co
   };
   make_room();
   source.visit(wanted, [&](const Block& block) {
-    const auto of = units.of(block.columns.back());
+    const auto of = units.of(block.columns.subspan(dimension));
     make_room();
     for (std::size_t row = 0; row < block.rows; ++row) {
-      const std::uint32_t unit = of[row];
+      const std::uint32_t one = of[row];
       // The k-th row of a unit takes the place of the one kept with probability 1/k: all are kept
       // alike.
-      if (unit == Units::kNobody || random.below(++seen[unit]) != 0) continue;
+      if (one == Units::kNobody || random.below(++seen[one]) != 0) continue;
       for (std::size_t i = 0; i < dimension; ++i) {
-        points[unit * dimension + i] = columns.read(i, block.columns[i][row]);
+        points[one * dimension + i] = columns.read(i, block.columns[i][row]);
       }
     }
   });
   std::vector<double> ordered;
   ordered.reserve(points.size());
-  for (const std::uint32_t unit : units.in_public_order()) {
-    const auto first = points.begin() + static_cast<std::ptrdiff_t>(unit * dimension);
+  for (const std::uint32_t one : units.in_public_order()) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(one * dimension);
     ordered.insert(ordered.end(), first, first + static_cast<std::ptrdiff_t>(dimension));
   }
   return ordered;

@@ -27,11 +27,10 @@ class RealColumns;
 // and each row becomes one record of the domain. They throw InvalidInput for faults that are
 // visible without private values: a column that is missing, or there twice.
 
-/// Throws InvalidInput unless the source has each of the domain's columns, and the unit column if
-/// one is given, once, and the unit column is not in the domain: every function below asks for
+/// Throws InvalidInput unless the source has each of the domain's columns, and the unit's columns
+/// if there are any, once, and no unit column is in the domain: every function below asks for
 /// this.
-void require_columns(const Source& source, const Domain& domain,
-                     const std::optional<std::string>& unit_column = std::nullopt);
+void require_columns(const Source& source, const Domain& domain, const UnitColumns& unit = {});
 
 /// Throws InvalidInput where rows represent numbers of records (Source::has_counts); `what` begins
 /// the sentence. Those who read digits ask for this.
@@ -56,10 +55,10 @@ void visit_digits(const Source& source, const Domain& domain,
 /// A unit's id is the text that its value represents, so that it is the same unit in whatever way
 /// its records come. With a roster, the units are the roster's, in its order: records of other
 /// units are left out, units without records are empty. Without one, the units are the
-/// source's, ordered by their bytes and never by their place in it; records of an empty id are
-/// left out.
+/// source's, ordered by their bytes and never by their place in it. Records whose id is missing are
+/// left out (Units).
 [[nodiscard]] UnitTable read_units(const Source& source, const Domain& domain,
-                                   const std::string& unit_column,
+                                   const UnitColumns& unit,
                                    const std::optional<Roster>& roster = std::nullopt);
 
 /// The digits of the source's records, a record after the other; of more than `most` records,
@@ -72,7 +71,7 @@ void visit_digits(const Source& source, const Domain& domain,
 /// the time that a unit takes is bounded; units as in `read_units`, but without a roster they come
 /// in no order that anything may depend on.
 [[nodiscard]] UnitRecords read_unit_digits(const Source& source, const Domain& domain,
-                                           const std::string& unit_column,
+                                           const UnitColumns& unit,
                                            const std::optional<Roster>& roster, std::size_t most,
                                            SecureRandom& random);
 
@@ -146,10 +145,10 @@ class NumericRows final : public NumericTable {
 
 /// One row of each unit, drawn evenly from its rows, in memory. With a roster the units are the
 /// roster's, and one without rows is a point in the middle of the columns' ranges; without one they
-/// are the source's, in the order of their ids' bytes, rows of an empty id left out: the place of a
+/// are the source's, in the order of their ids' bytes, rows whose id is missing left out: the place of a
 /// unit's point depends on no other unit's rows. Total like NumericRows.
 [[nodiscard]] std::vector<double> read_unit_points(const Source& source, const RealColumns& columns,
-                                                   const std::string& unit_column,
+                                                   const UnitColumns& unit,
                                                    const std::optional<Roster>& roster,
                                                    SecureRandom& random);
 

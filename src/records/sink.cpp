@@ -114,19 +114,18 @@ Values ColumnBuffer::values() {
 // -----------------------------------------------------------------------------------------------
 // Writes released records to a sink, typed.
 
-RecordWriter::RecordWriter(const Domain& domain, Sink& sink,
-                           const std::optional<std::string>& unit_column)
-    : domain_(&domain), sink_(sink), has_units_(unit_column.has_value()) {
-  Schema schema = schema_of(domain);
-  if (unit_column) {
-    for (const ColumnSchema& column : schema) {
-      if (column.name != *unit_column) continue;
+RecordWriter::RecordWriter(const Domain& domain, Sink& sink, const UnitColumns& unit)
+    : domain_(&domain), sink_(sink), unit_columns_(unit.size()) {
+  Schema schema;
+  for (const std::string& name : unit.names()) schema.push_back({.name = name});
+  for (ColumnSchema& column : schema_of(domain)) {
+    if (unit.has(column.name)) {
       refuse_input(
           "duplicate-column", "unit",
           "the unit column must not be a column of the domain, but \"{}\" is: remove it there",
-          *unit_column);
+          column.name);
     }
-    schema.insert(schema.begin(), {.name = *unit_column});
+    schema.push_back(std::move(column));
   }
   for (const ColumnSchema& column : schema) columns_.emplace_back(column);
   sink_.begin(schema);
@@ -140,11 +139,14 @@ RecordWriter::RecordWriter(const RealColumns& columns, Sink& sink)
 }
 
 void RecordWriter::begin_record(std::string_view unit) {
-  if (has_units_) columns_.front().append(unit);
+  if (unit_columns_ == 1) columns_.front().append(unit);
+  if (unit_columns_ < 2) return;
+  const std::vector<std::string_view> ids = ids_in(unit);
+  for (std::size_t i = 0; i < unit_columns_; ++i) columns_[i].append(ids[i]);
 }
 
 void RecordWriter::write_digit(std::size_t column, std::uint32_t digit, UniformIntegers random) {
-  ColumnBuffer& to = columns_[column + (has_units_ ? 1 : 0)];
+  ColumnBuffer& to = columns_[column + unit_columns_];
   const Column& from = domain_->columns()[column];
   const std::uint64_t points = from.points(digit);
   const Value value = from.value(digit, points == 1 ? 0 : random.below(points));

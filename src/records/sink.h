@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "domain/same_value.h"
+#include "records/unit_columns.h"
 #include "records/values.h"
 
 namespace mollify {
@@ -89,17 +90,16 @@ class ColumnBuffer {
 /// Gathers records in blocks for a sink. The values written for a record encode to it again.
 ///
 /// Records are written as digits of a domain, where several values may represent a digit and one of
-/// them is drawn; or as points. The column of units, if any, comes first, as text.
+/// them is drawn; or as points. The columns of units, if any, come first, as text.
 class RecordWriter {
  public:
   /// Calls the sink's `begin`. `domain` and `sink` must outlive the writer. Throws InvalidInput if
-  /// the unit column is one of the domain's.
-  RecordWriter(const Domain& domain, Sink& sink,
-               const std::optional<std::string>& unit_column = std::nullopt);
+  /// a unit column is one of the domain's.
+  RecordWriter(const Domain& domain, Sink& sink, const UnitColumns& unit = {});
   RecordWriter(const RealColumns& columns, Sink& sink);
 
-  /// Requires an enumerable domain and outcome < domain.size(); `unit` is written if there is a
-  /// unit column. `random` as in Domain::decode.
+  /// Requires an enumerable domain and outcome < domain.size(); `unit`, a text of
+  /// `unit_text`, is written if there are unit columns. `random` as in Domain::decode.
   void write_outcome(std::uint32_t outcome, UniformIntegers random, std::string_view unit = {});
   /// Requires one digit for each column, each below that column's size.
   void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
@@ -119,7 +119,7 @@ class RecordWriter {
   const Domain* domain_ = nullptr;
   const RealColumns* points_ = nullptr;
   Sink& sink_;
-  bool has_units_ = false;
+  std::size_t unit_columns_ = 0;
   std::vector<ColumnBuffer> columns_;
 };
 

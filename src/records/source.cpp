@@ -104,15 +104,15 @@ void Source::visit_by(std::span<const std::size_t> wanted,
 }
 
 std::vector<std::size_t> wanted_columns(
-    std::span<const std::string> names, const std::optional<std::string>& unit_column,
+    std::span<const std::string> names, const UnitColumns& unit,
     const std::optional<std::string>& counts_column,
     const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place) {
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
-    for (const auto& [what, flag, column] :
-         {std::tuple{"unit", kNamesUnit.parameter, &unit_column},
-          std::tuple{"counts", kStatesCounts.parameter, &counts_column}}) {
-      if (*column != name) continue;
+    for (const auto& [what, flag, is_it] :
+         {std::tuple{"unit", kNamesUnit.parameter, unit.has(name)},
+          std::tuple{"counts", kStatesCounts.parameter, counts_column == name}}) {
+      if (!is_it) continue;
       Concern concern(flag);
       concern.column = name;
       refuse_input(
@@ -122,27 +122,27 @@ std::vector<std::size_t> wanted_columns(
     }
     wanted.push_back(place(name, "which the domain declares"));
   }
-  if (!unit_column) return wanted;
-  if (counts_column == unit_column) {
-    Concern concern("counts-column");
-    concern.column = *unit_column;
-    refuse_input("duplicate-column", concern, {WayOut::set("counts-column"), WayOut::set("unit")},
-                 "the counts column must not be the unit column, but \"{}\" is both", *unit_column);
+  for (const std::string& name : unit.names()) {
+    if (counts_column == name) {
+      Concern concern("counts-column");
+      concern.column = name;
+      refuse_input("duplicate-column", concern, {WayOut::set("counts-column"), WayOut::set("unit")},
+                   "the counts column must not be the unit column, but \"{}\" is both", name);
+    }
+    wanted.push_back(place(name, kNamesUnit));
   }
-  wanted.push_back(place(*unit_column, kNamesUnit));
   return wanted;
 }
 
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
-                                        const std::optional<std::string>& unit_column) {
+                                        const UnitColumns& unit) {
   std::optional<std::string> counts;
   if (const auto place = source.counts_column()) counts = source.columns()[*place];
   std::vector<std::string> declared(names.begin(), names.end());
-  if (unit_column) declared.push_back(*unit_column);
-  return wanted_columns(names, unit_column, counts,
-                        [&](const std::string& column, const ColumnUse& use) {
-                          return source.position(column, use, declared);
-                        });
+  declared.insert(declared.end(), unit.names().begin(), unit.names().end());
+  return wanted_columns(names, unit, counts, [&](const std::string& column, const ColumnUse& use) {
+    return source.position(column, use, declared);
+  });
 }
 
 // -----------------------------------------------------------------------------------------------

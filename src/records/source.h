@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "records/sink.h"
+#include "records/unit_columns.h"
 #include "records/values.h"
 
 namespace mollify {
@@ -102,6 +103,10 @@ class Source {
   /// Throws InvalidInput if the column is of a type that cannot be read.
   virtual void require_readable(std::size_t /*column*/) const {}
 
+  /// Why the column does not have one value in each row that a domain's column can read, to follow
+  /// "is left out: "; empty if it has. Public: it depends on the column's type and name alone.
+  [[nodiscard]] virtual std::string fault_of(std::size_t /*column*/) const { return {}; }
+
   /// The file behind it, if any.
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
@@ -132,19 +137,19 @@ struct ColumnHint {
 inline constexpr ColumnUse kStatesCounts{"with how many records a row counts as", "counts-column"};
 inline constexpr ColumnUse kNamesUnit{"which names the unit of a record", "unit"};
 
-/// The places of a domain's columns and, last, of the unit column if one is given, as
-/// `place(column, reason)` finds them. Throws InvalidInput unless unit column, domain's columns and
-/// the column of counts, if any, are different.
+/// The places of a domain's columns and, last, of the unit's columns if there are any, as
+/// `place(column, reason)` finds them. Throws InvalidInput unless unit columns, domain's columns
+/// and the column of counts, if any, are different.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
-    std::span<const std::string> names, const std::optional<std::string>& unit_column,
+    std::span<const std::string> names, const UnitColumns& unit,
     const std::optional<std::string>& counts_column,
     const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place);
 
-/// The places in a source of a domain's columns and, last, of the unit column if one is given: what
-/// to visit. Throws InvalidInput as above, and unless the source has each of them once.
-[[nodiscard]] std::vector<std::size_t> wanted_columns(
-    const Source& source, std::span<const std::string> names,
-    const std::optional<std::string>& unit_column = std::nullopt);
+/// The places in a source of a domain's columns and, last, of the unit's columns if there are any:
+/// what to visit. Throws InvalidInput as above, and unless the source has each of them once.
+[[nodiscard]] std::vector<std::size_t> wanted_columns(const Source& source,
+                                                      std::span<const std::string> names,
+                                                      const UnitColumns& unit = {});
 
 // -----------------------------------------------------------------------------------------------
 // A table whose rows each represent many records.
@@ -181,6 +186,9 @@ class CountedSource final : public Source {
   [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
+  [[nodiscard]] std::string fault_of(std::size_t column) const override {
+    return table_.fault_of(column);
+  }
   [[nodiscard]] std::optional<Provenance> provenance() const override {
     return table_.provenance();
   }

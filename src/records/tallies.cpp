@@ -249,8 +249,9 @@ void RecordCounter::add(const Source& part) {
   const auto wanted = wanted_columns(part, counting_.domain->names(), counting_.unit);
   part.visit(wanted, [&](const Block& block) {
     encoder.encode(block);
-    const auto of =
-        counting_.unit ? units_.of(block.columns.back()) : std::span<const std::uint32_t>();
+    const auto of = counting_.unit
+                        ? units_.of(block.columns.subspan(counting_.domain->columns().size()))
+                        : std::span<const std::uint32_t>();
     rows_ += block.rows;
     if (counting_.by_outcome) {
       add_outcomes(encoder.outcomes(), of);

@@ -285,15 +285,15 @@ struct RecordCounting {
   const Domain* domain = nullptr;  ///< in whose cells records are read
   /// A record is one word, its outcome; otherwise as many as the domain has columns, its digits.
   bool by_outcome = true;
-  std::optional<std::string> unit{};  ///< the column of units, if they count apart
-  const Roster* roster = nullptr;     ///< whose records alone count; with a unit column
+  UnitColumns unit{};              ///< the columns of units, if they count apart
+  const Roster* roster = nullptr;  ///< whose records alone count; with a unit column
 };
 
 /// Counts the records of one part of the data after another. Which rows came together, and in which
 /// order, shows in how the counts are split, and never in their sums.
 ///
 /// Total in the records, and so are its sums: each row of the data is one record of the domain.
-/// Rows of no unit (an empty id, or none of the roster) are left out.
+/// Rows of no unit (a missing id, or none of the roster) are left out.
 class RecordCounter {
  public:
   /// What `counting` points to must outlive the counter. By outcome, the domain is enumerable.

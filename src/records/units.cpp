@@ -43,20 +43,37 @@ std::vector<std::uint32_t> in_order_of_bytes(const StringIndex& ids) {
 }
 
 // -----------------------------------------------------------------------------------------------
-// What an id of the data, a text or a number, names.
+// What the ids of the data name.
 
-std::string_view id_text(std::string_view text, TextBuffer& buffer) noexcept {
-  if (text.find('.') == std::string_view::npos) return text;
-  const auto integer = read_integer(text);
-  return integer ? text_of(*integer, buffer) : text;
+namespace {
+
+/// One text for all lists of ids that write the same values, where one of the ids is more than a
+/// word. A value and a word that reads like its text differ by their first letter.
+std::optional<std::string_view> same_unit_text(std::span<const std::string_view> ids,
+                                               std::string& joint, SameValueBuffer& same) {
+  if (ids.size() == 1) return same_value_text(ids.front(), same);
+  joint.clear();
+  bool has_value = false;
+  std::string tagged;
+  for (const std::string_view id : ids) {
+    const auto value = same_value_text(id, same);
+    tagged = value ? 'v' : 'w';
+    tagged += value.value_or(id);
+    append_id(tagged, joint);
+    has_value = has_value || value.has_value();
+  }
+  return has_value ? std::optional<std::string_view>(joint) : std::nullopt;
 }
 
-bool Roster::insert(std::string_view id) {
+}  // namespace
+
+bool Roster::insert(std::span<const std::string_view> ids) {
   TextBuffer buffer;
+  std::string joint;
   const auto unit = static_cast<std::uint32_t>(size());
-  if (ids_.insert(id_text(id, buffer)) != unit) return false;
+  if (ids_.insert(unit_text(ids, joint, buffer)) != unit) return false;
   SameValueBuffer same;
-  if (const auto value = same_value_text(id, same)) {
+  if (const auto value = same_unit_text(ids, joint, same)) {
     const std::uint32_t place = same_.insert(*value);
     if (place == units_.size()) {
       units_.push_back(unit);
@@ -67,12 +84,13 @@ bool Roster::insert(std::string_view id) {
   return true;
 }
 
-std::uint32_t Roster::find(std::string_view text) const noexcept {
+std::uint32_t Roster::find(std::span<const std::string_view> ids) const {
   TextBuffer buffer;
-  const std::uint32_t unit = ids_.find(id_text(text, buffer));
+  std::string joint;
+  const std::uint32_t unit = ids_.find(unit_text(ids, joint, buffer));
   if (unit != kAbsent) return unit;
   SameValueBuffer same;
-  const auto value = same_value_text(text, same);
+  const auto value = same_unit_text(ids, joint, same);
   const std::uint32_t place = value ? same_.find(*value) : kAbsent;
   return place == kAbsent ? kAbsent : units_[place];
 }
@@ -84,24 +102,29 @@ namespace {
 
 constexpr std::uint32_t kUnknown = Units::kNobody - 1;  // not met yet
 
+/// The text that a value represents; empty for a null.
+std::string_view text_of_id(const Value& id, TextBuffer& buffer) {
+  if (const auto* text = std::get_if<std::string_view>(&id)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&id)) return text_of(*integer, buffer);
+  if (const auto* number = std::get_if<double>(&id)) return text_of(*number, buffer);
+  if (const auto* moment = std::get_if<Moment>(&id)) return text_of(*moment, buffer);
+  if (const auto* truth = std::get_if<bool>(&id)) return *truth ? "true" : "false";
+  return {};
+}
+
 }  // namespace
 
 std::uint32_t Units::unit_of(std::string_view id) {
+  if (is_missing_id(id)) return kNobody;
   if (roster_ != nullptr) return roster_->find(id);
   TextBuffer buffer;
-  return id.empty() ? kNobody : found_.insert(id_text(id, buffer));
+  return found_.insert(id_text(id, buffer));
 }
 
 std::uint32_t Units::unit_of(const Value& id) {
-  TextBuffer buffer;
-  if (const auto* text = std::get_if<std::string_view>(&id)) return unit_of(*text);
   if (const auto* integer = std::get_if<std::int64_t>(&id)) return unit_of(*integer);
-  if (const auto* number = std::get_if<double>(&id)) return unit_of(text_of(*number, buffer));
-  if (const auto* moment = std::get_if<Moment>(&id)) return unit_of(text_of(*moment, buffer));
-  if (const auto* truth = std::get_if<bool>(&id)) {
-    return unit_of(std::string_view(*truth ? "true" : "false"));
-  }
-  return unit_of(std::string_view());
+  TextBuffer buffer;
+  return unit_of(text_of_id(id, buffer));
 }
 
 std::uint32_t Units::unit_of(std::int64_t id) {
@@ -157,6 +180,25 @@ std::span<const std::uint32_t> Units::of(const Values& ids) {
     const std::size_t place = is_valid ? std::min<std::size_t>(words->places[row], count) : count;
     if (of_list_[place] == kUnknown) of_list_[place] = unit_of(ids[row]);
     units_[row] = of_list_[place];
+  }
+  return units_;
+}
+
+std::span<const std::uint32_t> Units::of(std::span<const Values> columns) {
+  if (columns.size() == 1) return of(columns.front());
+  units_.assign(columns.empty() ? 0 : columns.front().size(), kNobody);
+  std::vector<TextBuffer> buffers(columns.size());
+  std::vector<std::string_view> ids(columns.size());
+  for (std::size_t row = 0; row < units_.size(); ++row) {
+    bool is_missing = false;
+    for (std::size_t i = 0; i < ids.size() && !is_missing; ++i) {
+      ids[i] = text_of_id(columns[i][row], buffers[i]);
+      is_missing = is_missing_id(ids[i]);
+    }
+    if (is_missing) continue;
+    TextBuffer buffer;
+    units_[row] =
+        roster_ != nullptr ? roster_->find(ids) : found_.insert(unit_text(ids, joint_, buffer));
   }
   return units_;
 }

@@ -7,11 +7,13 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/random.h"
 #include "domain/same_value.h"
+#include "records/unit_columns.h"
 #include "records/values.h"
 
 namespace mollify {
@@ -24,25 +26,26 @@ namespace mollify {
 [[nodiscard]] std::vector<std::uint32_t> in_order_of_bytes(const StringIndex& ids);
 
 // -----------------------------------------------------------------------------------------------
-// What an id of the data, a text or a number, names: the one place that says which units are one.
+// What the ids of the data name: the one place that says which units are one.
 
-/// The id that a field's text means: `1` for `1.0`, for so write programs a column of integers in
-/// which an id is missing, and the text itself for any other. Valid as long as text and buffer.
-[[nodiscard]] std::string_view id_text(std::string_view text, TextBuffer& buffer) noexcept;
-
-/// The public list of units, in its order.
+/// The public list of units, in its order. A unit has an id, or as many as there are columns that
+/// name it (UnitColumns).
 class Roster {
  public:
   static constexpr std::uint32_t kAbsent = StringIndex::kAbsent;
 
-  /// Adds a unit; false, and nothing else, if its id is listed already.
-  bool insert(std::string_view id);
+  /// Adds a unit; false, and nothing else, if its ids are listed already. Requires as many as of
+  /// the other units, and none that is missing.
+  bool insert(std::span<const std::string_view> ids);
+  bool insert(std::string_view id) { return insert({&id, 1}); }
 
-  /// The unit that a text of the data names: the one of this id or, without one, the only one whose
-  /// id is the same number, truth, day or time. A roster that lists 1 and not 01 reads 01 as 1; one
-  /// that lists both keeps them apart. kAbsent for all other texts.
-  [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
+  /// The unit that texts of the data name: the one of these ids or, without one, the only one whose
+  /// ids are the same numbers, truths, days or times. A roster that lists 1 and not 01 reads 01 as
+  /// 1; one that lists both keeps them apart. kAbsent for all other texts.
+  [[nodiscard]] std::uint32_t find(std::span<const std::string_view> ids) const;
+  [[nodiscard]] std::uint32_t find(std::string_view id) const { return find({&id, 1}); }
 
+  /// The texts of the units (`unit_text`).
   [[nodiscard]] const StringIndex& ids() const noexcept { return ids_; }
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t unit) const noexcept { return ids_[unit]; }
@@ -58,10 +61,16 @@ class Roster {
 
 /// Numbers the units of records. With a roster they are the roster's, in its order, and all other
 /// records belong to nobody. Without one they are those that are found, in the order in which they
-/// come, and records of an empty id belong to nobody.
+/// come.
 ///
-/// An id is the text that a value represents, as `id_text` and `Roster` read it: a unit is the same
-/// in whatever way its records come.
+/// A record belongs to nobody if its id is missing: a null, NaN, an empty text or another word for
+/// a null (`is_missing_id`). With several columns one missing id is enough. A unit of the ids that
+/// are there would be another unit than the person's own, so that the person's rows would be
+/// protected in two parts.
+///
+/// An id is the text that a value represents, as `id_text` and `Roster` read it: a unit is the
+/// same, and an id is missing, in whatever way its records come. So whether a record counts, and
+/// for whom, depends on this record's ids alone.
 class Units {
  public:
   static constexpr std::uint32_t kNobody = StringIndex::kAbsent;
@@ -74,7 +83,8 @@ class Units {
   /// Rows come from another visit: a list of words at the same address may be another one.
   void begin_visit() noexcept { list_ = nullptr; }
 
-  /// The unit of each row, or kNobody. Valid until the next call.
+  /// The unit of each row, or kNobody, by one column of ids or several. Valid until the next call.
+  [[nodiscard]] std::span<const std::uint32_t> of(std::span<const Values> columns);
   [[nodiscard]] std::span<const std::uint32_t> of(const Values& ids);
 
   [[nodiscard]] std::size_t size() const noexcept { return ids().size(); }
@@ -94,6 +104,7 @@ class Units {
   const Roster* roster_;
   StringIndex found_;
   std::vector<std::uint32_t> units_;
+  std::string joint_;             // of several columns
   const Values* list_ = nullptr;  // the last dictionary, and the unit of each of its values
   std::vector<std::uint32_t> of_list_;
 

@@ -273,13 +273,13 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
   std::vector<std::string> sentences = {fmt::format(
       "Shares among the released records are shares of units, not of rows: each {} counts "
       "once, however many rows it has.",
-      *spec.unit)};
+      spec.unit.words())};
   if (!spec.roster) return sentences;
   const StandIn& stand_in = release_method(spec.method).profile().stand_in;
   sentences.push_back(fmt::format(
       "Each {0} of the roster without rows counts too, as {1}. If half of the roster has no rows, "
       "the release lies halfway between the data and {2}.",
-      *spec.unit, stand_in.record, stand_in.pulled_to));
+      spec.unit.words(), stand_in.record, stand_in.pulled_to));
   return sentences;
 }
 
@@ -301,7 +301,7 @@ std::vector<std::string> non_promises(const Certificate& certificate) {
       limits.push_back(fmt::format(
           "What many units have in common is learned, and is meant to be: each {} is protected, "
           "not what is true of all.",
-          *unit));
+          unit.words()));
     }
   } else {
     if (certificate.facts.records) {

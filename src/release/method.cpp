@@ -198,7 +198,7 @@ std::optional<double> steps_amount(const Privacy& budget, std::string_view metho
 std::string protection(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
   const std::string record =
-      unit ? fmt::format("all records of any one {}", *unit) : "any one row of the table";
+      unit ? fmt::format("all records of any one {}", unit.words()) : "any one row of the table";
   const std::string change =
       certificate.spec.hides_count()
           ? fmt::format("Taking {} out of the data, or putting it in,", record)

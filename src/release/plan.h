@@ -67,7 +67,7 @@ struct PlanQuestion {
   std::uint64_t outputs = 1;
   bool is_for_one = false;  ///< whether nobody gave `outputs`
   /// The column that names units, if the release will have one: then `records` counts units.
-  std::optional<std::string> unit{};
+  UnitColumns unit{};
   Privacy budget = Privacy::pure(1);
   /// Total variation of an output's law from the data's, above 0 and below 1: of draw methods at
   /// worst, whatever the data; of a model what is expected.

@@ -334,7 +334,7 @@ std::string protected_text(const PlanReport& report) {
     if (unit == answer.facts.end()) continue;
     return fmt::format(
         "all rows of each unit of \"{}\" are protected together, and {} counts units, not rows\n",
-        unit->get<std::string>(), flag_words("n"));
+        UnitColumns::of(*unit).words(), flag_words("n"));
   }
   std::string text;
   if (question.is_for_one && !kModelMethods.has(question.method) &&
@@ -345,7 +345,7 @@ std::string protected_text(const PlanReport& report) {
     return text + fmt::format(
                       "all rows of each unit of \"{}\" are protected together, and {} counts "
                       "units, not rows\n",
-                      *question.unit, flag_words("n"));
+                      question.unit.words(), flag_words("n"));
   }
   return text + fmt::format(
                     "each row is protected, and a person with several rows less; to protect whole "

@@ -49,7 +49,7 @@ GivenInputs::GivenInputs(const Domain& domain) : domain_(std::make_shared<const 
 
 Domain GivenInputs::domain(const SpecDomain&) const { return *domain_; }
 
-Roster GivenInputs::roster(const std::string& name, const std::string&) const {
+Roster GivenInputs::roster(const std::string& name, const UnitColumns&) const {
   if (!units) refuse_unknown(name);
   return *units;
 }
@@ -107,7 +107,7 @@ Domain complete_spec(ReleaseSpec& spec, const PublicInputs& inputs) {
 
 std::optional<Roster> roster_of(const ReleaseSpec& spec, const PublicInputs& inputs) {
   if (!spec.roster) return std::nullopt;
-  return inputs.roster(spec.roster->name, spec.units_column.value_or(*spec.unit));
+  return inputs.roster(spec.roster->name, spec.units_column ? spec.units_column : spec.unit);
 }
 
 // -----------------------------------------------------------------------------------------------

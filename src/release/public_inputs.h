@@ -63,7 +63,7 @@ class PublicInputs {
   [[nodiscard]] virtual Domain domain(const SpecDomain& domain) const = 0;
   /// The units, each once, in their order.
   [[nodiscard]] virtual Roster roster(const std::string& name,
-                                      const std::string& unit_column) const = 0;
+                                      const UnitColumns& columns) const = 0;
   /// Public records as digits of the domain, a record after the other.
   [[nodiscard]] virtual std::vector<std::uint32_t> records(const std::string& name,
                                                            const Domain& domain) const = 0;
@@ -96,7 +96,7 @@ class GivenInputs final : public PublicInputs {
   std::vector<double> matrix{};  ///< the covariance
 
   [[nodiscard]] Domain domain(const SpecDomain&) const override;
-  [[nodiscard]] Roster roster(const std::string& name, const std::string&) const override;
+  [[nodiscard]] Roster roster(const std::string& name, const UnitColumns&) const override;
   [[nodiscard]] std::vector<std::uint32_t> records(const std::string& name,
                                                    const Domain& domain) const override;
   [[nodiscard]] std::shared_ptr<const Measure> density(const std::string& name) const override;

@@ -41,12 +41,12 @@ ReleaseReport release_report(const PreparedRelease& prepared, const Domain& doma
 
 namespace {
 
-std::uint64_t count_units(const Source& data, const std::string& column) {
-  const std::array<std::size_t, 1> wanted = {data.position(column, kNamesUnit)};
+std::uint64_t count_units(const Source& data, const UnitColumns& unit) {
+  const std::vector<std::size_t> wanted = wanted_columns(data, {}, unit);
   data.require_repeatable();  // the release itself is another visit
   const std::optional<Roster> none;
   Units units(none);
-  data.visit(wanted, [&](const Block& block) { static_cast<void>(units.of(block.columns[0])); });
+  data.visit(wanted, [&](const Block& block) { static_cast<void>(units.of(block.columns)); });
   return units.size();
 }
 
@@ -87,7 +87,7 @@ std::optional<std::uint64_t> public_count(const ReleaseSpec& spec, const Source&
     // out, so that it has this many.
     return std::clamp<std::uint64_t>(data.record_count(), 1, CountedSource::kMostOfARow);
   }
-  const std::uint64_t count = spec.unit ? count_units(data, *spec.unit) : data.record_count();
+  const std::uint64_t count = spec.unit ? count_units(data, spec.unit) : data.record_count();
   if (count == 0) {
     refuse_input("empty-input", "data", "{} needs at least one {}, but {} has none",
                  method_words(name_of(spec.method)), spec.unit ? "unit" : "row", data.name());

@@ -35,11 +35,13 @@ constexpr Part kCommonParts[] = {
     {{"/format", "", kText}, kEveryMethod},
     {{"/method", "", kText}, kEveryMethod},
     {{"/domain", "--domain", kDomain, "the public domain, YAML"}, kEveryMethod},
-    {{"/unit", "--unit", kText, "column that names the unit of each row", "COLUMN"}, kUnitMethods},
+    {{"/unit", "--unit", kColumns, "column that names the unit of each row, or several",
+      "COLUMN,..."},
+     kUnitMethods},
     {{"/roster", "--units", kFile, "public CSV of all units; protects who is in the data"},
      kUnitMethods},
-    {{"/units_column", "--units-column", kText,
-      "column of --units that names them (default: as --unit)", "COLUMN"},
+    {{"/units_column", "--units-column", kColumns,
+      "columns of --units that name them (default: as --unit)", "COLUMN,..."},
      kUnitMethods},
     {{.place = "/count",
       .flag = "--count",
@@ -182,7 +184,7 @@ void refuse_own(Method method) {
 }
 
 ProtectionScope ReleaseSpec::scope() const {
-  if (unit) return ProtectionScope::of_unit(*unit);
+  if (unit) return ProtectionScope::of_unit(unit.text());
   return kRowMethods.has(method) ? ProtectionScope::row() : ProtectionScope::table();
 }
 
@@ -209,6 +211,12 @@ void validate_spec(const ReleaseSpec& spec) {
   }
   if (spec.roster && !spec.unit) refuse_without("units", "unit");
   if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
+  if (spec.units_column && spec.units_column.size() != spec.unit.size()) {
+    refuse_input("wrong-shape", "units-column", {WayOut::set("units-column")},
+                 "{} must name {}, like {}, but names {}", flag_words("units-column"),
+                 counted(spec.unit.size(), "column"), flag_words("unit"),
+                 counted(spec.units_column.size(), "column"));
+  }
   if (!spec.count && !method.own_facts(spec).needs_no_count) {
     refuse_missing("count", "how many records to release");
   }
@@ -225,9 +233,9 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.method = method_of(reader);
   reader.require_given("/domain");
   spec.domain = *reader.find_domain("/domain");
-  spec.unit = reader.find<std::string>("/unit");
+  spec.unit = reader.columns("/unit");
   spec.roster = reader.find_file("/roster");
-  spec.units_column = reader.find<std::string>("/units_column");
+  spec.units_column = reader.columns("/units_column");
   spec.count = reader.find<std::uint64_t>("/count");
   spec.own = release_method(spec.method).read(reader);
   spec.accept_large_delta = reader.is_true("/accept_large_delta");
@@ -336,6 +344,10 @@ PartReader::PartReader(std::span<const Part> parts, const Json& json, const std:
 bool PartReader::has(const char* place) const { return json_.contains(Json::json_pointer(place)); }
 
 const Json& PartReader::at(const char* place) const { return json_.at(Json::json_pointer(place)); }
+
+UnitColumns PartReader::columns(const char* place) const {
+  return has(place) ? UnitColumns::of(at(place)) : UnitColumns();
+}
 
 std::optional<PublicFile> PartReader::find_file(const char* place) const {
   if (!has(place)) return std::nullopt;
@@ -520,6 +532,12 @@ void PartReader::require_kind(const Part& part) const {
           json.is_array() && std::all_of(json.begin(), json.end(),
                                          [](const Json& one) { return one.is_string(); }),
           "a list of texts");
+    case kColumns:
+      return require(
+          json.is_string() ||
+              (json.is_array() && std::all_of(json.begin(), json.end(),
+                                              [](const Json& one) { return one.is_string(); })),
+          "a text or a list of texts");
     case kWholes:
       require(json.is_array() && std::all_of(json.begin(), json.end(), is_whole_number),
               "a list of whole numbers");

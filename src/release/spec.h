@@ -14,6 +14,7 @@
 #include "base/decimals.h"
 #include "base/held.h"
 #include "base/json.h"
+#include "records/unit_columns.h"
 #include "release/methods.h"
 
 namespace mollify {
@@ -50,9 +51,9 @@ struct SpecDomain {
 struct ReleaseSpec {
   Method method = Method::kLocal;
   SpecDomain domain{};
-  std::optional<std::string> unit{};          ///< the column that names units
-  std::optional<PublicFile> roster{};         ///< all units, so that membership is protected
-  std::optional<std::string> units_column{};  ///< which names them there; none: as `unit` is called
+  UnitColumns unit{};                  ///< the columns that name units
+  std::optional<PublicFile> roster{};  ///< all units, so that membership is protected
+  UnitColumns units_column{};          ///< which name them there; none: as `unit` is called
   /// Draws for each unit (local) or for the table (integral), or records in all. None with a rate
   /// alone.
   std::optional<std::uint64_t> count{};
@@ -98,6 +99,7 @@ enum class PartKind {
   kDecimal,
   kTruth,
   kTexts,
+  kColumns,  ///< a name, or a list of names
   kWholes,
   kFile,
   kDomain
@@ -157,6 +159,8 @@ class PartReader {
   [[nodiscard]] std::vector<std::string> texts(const char* place) const {
     return find<std::vector<std::string>>(place).value_or(std::vector<std::string>());
   }
+  /// Of a name or a list of names: none where it is not given.
+  [[nodiscard]] UnitColumns columns(const char* place) const;
   [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const;
   [[nodiscard]] std::optional<SpecDomain> find_domain(const char* place) const;
   /// A privacy parameter, as it was typed.
@@ -244,6 +248,9 @@ class SpecWriter {
     if (value) put(place, *value);
   }
   void put(const char* place, const std::optional<PublicFile>& file);
+  void put(const char* place, const UnitColumns& columns) {
+    if (columns) put(place, columns.json());
+  }
   void put_truth(const char* place, bool value) {
     if (value) put(place, true);
   }

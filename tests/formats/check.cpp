@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> findings_of(const test::Scratch& scratch, const std::string& content,
-                                     const std::optional<std::string>& unit = std::nullopt,
+                                     const UnitColumns& unit = {},
                                      const std::optional<Roster>& roster = std::nullopt) {
   const Domain domain = parse_domain(
       "columns:\n"
@@ -78,7 +78,7 @@ TEST(CheckTable, SaysWhatEachValueBecomes) {
   std::vector<std::string> becomes;
   static_cast<void>(check_table(
       scratch.write("data.csv", "sex,age,day\nfemal,5,2026-02-03\n,old,2027-01-01\nmale,,soon\n"),
-      domain, std::nullopt, std::nullopt, [&](const Finding& finding) {
+      domain, {}, std::nullopt, [&](const Finding& finding) {
         becomes.push_back(std::string(finding.value) + ">" + finding.becomes +
                           (finding.by_default ? " (default)" : ""));
       }));
@@ -96,7 +96,7 @@ TEST(CheckTable, SaysWhatBecomesNull) {
       "");
   std::vector<std::string> becomes;
   static_cast<void>(check_table(scratch.write("data.csv", "sex,age\nfemal,old\n,\nmale,120\n"),
-                                domain, std::nullopt, std::nullopt, [&](const Finding& finding) {
+                                domain, {}, std::nullopt, [&](const Finding& finding) {
                                   becomes.push_back(std::string(finding.value) + ">" +
                                                     finding.becomes +
                                                     (finding.by_default ? " (default)" : "") +
@@ -113,7 +113,7 @@ TEST(CheckTable, NamesCountsThatAreNone) {
       "data.csv",
       "n,a\n2.0,0\n2e0,\n\"1,000\",0\n02,0\n,0\n-1,0\nx,0\n1.5,0\n1e13,0\n1099511627776,0\n");
   const CheckCounts counts = check_table(
-      path, domain, std::nullopt, std::nullopt,
+      path, domain, {}, std::nullopt,
       [&](const Finding& finding) {
         EXPECT_EQ(finding.column, "n");
         EXPECT_EQ(finding.expectation, "must be a whole number from 0 to 1099511627776");
@@ -132,7 +132,7 @@ TEST(CheckTable, CountsNullsOfEmptyLines) {
     const Domain domain =
         parse_domain("columns: {a: {type: integer, min: 0, max: 9" + null + "}}", "");
     const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain,
-                                           std::nullopt, std::nullopt, [](const Finding&) {});
+                                           {}, std::nullopt, [](const Finding&) {});
     const std::uint64_t nulls = null == ", null: category" ? 0 : 2;
     EXPECT_EQ(counts.nulls, std::vector<std::uint64_t>{nulls}) << null;
   }
@@ -156,7 +156,7 @@ TEST(CheckTable, CountsRecords) {
   const test::Scratch scratch;
   const Domain domain = parse_domain("columns: {a: {type: boolean}, b: {type: boolean}}", "");
   const CheckCounts counts = check_table(scratch.write("data.csv", "a,b\n1,0\n5,6\n\n1,7\n"),
-                                         domain, std::nullopt, std::nullopt, [](const Finding&) {});
+                                         domain, {}, std::nullopt, [](const Finding&) {});
   EXPECT_EQ(counts.records, 4U) << "an empty line is one";
   EXPECT_EQ(counts.records_with_findings, 3U);
   EXPECT_EQ(counts.findings, 4U) << "three values and the empty line";
@@ -190,7 +190,7 @@ RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
     append_csv_record(fields, content);
   }
   const CheckCounts counts =
-      check_table(scratch.write("data.csv", content), domain, std::nullopt, std::nullopt,
+      check_table(scratch.write("data.csv", content), domain, {}, std::nullopt,
                   [](const Finding& finding) {
                     RC_FAIL(std::string(finding.column) + ": " + std::string(finding.value) + " " +
                             std::string(finding.expectation));

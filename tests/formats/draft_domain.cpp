@@ -40,7 +40,7 @@ TEST(DraftDomain, InfersTypes) {
   EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
   EXPECT_THAT(domain_yaml(draft.domain, draft.notes), testing::StartsWith("# Drafted from "));
   // Everything it was drafted from lies in it.
-  const CheckCounts counts = check_table(path, draft.domain, std::nullopt, std::nullopt,
+  const CheckCounts counts = check_table(path, draft.domain, {}, std::nullopt,
                                          [](const Finding&) { ADD_FAILURE(); });
   EXPECT_EQ(counts.records, 3U);
 }
@@ -393,7 +393,7 @@ TEST(DraftDomain, ReadsNumbersAsColumnsDo) {
   const auto text = [&](const std::string& content) {
     const std::string path = scratch.write("pub.csv", content);
     const DomainDraft draft = draft_domain(path);
-    const CheckCounts counts = check_table(path, draft.domain, std::nullopt, std::nullopt,
+    const CheckCounts counts = check_table(path, draft.domain, {}, std::nullopt,
                                            [](const Finding&) { ADD_FAILURE(); });
     EXPECT_GT(counts.records, 0U);
     return draft.domain.columns()[0].canonical_text();

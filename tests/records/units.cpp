@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -110,6 +111,28 @@ TEST(Units, OfAColumnWithAMissingIdAreTheSameOfItsTexts) {
     EXPECT_EQ(others.ids()[0], "1");
     EXPECT_EQ(others.ids()[1], "12");
   }
+}
+
+TEST(Roster, FindsUnitsOfSeveralIds) {
+  Roster roster;
+  const auto ids = [](std::string_view first, std::string_view second) {
+    return std::array{first, second};
+  };
+  EXPECT_TRUE(roster.insert(ids("1", "ann")));
+  EXPECT_TRUE(roster.insert(ids("1", "bob")));
+  EXPECT_TRUE(roster.insert(ids("02", "ann")));
+  EXPECT_TRUE(roster.insert(ids("x", "1")));
+  EXPECT_FALSE(roster.insert(ids("1.0", "ann"))) << "which is 1";
+  EXPECT_EQ(roster.find(ids("1", "bob")), 1U);
+  EXPECT_EQ(roster.find(ids("01", "ann")), 0U) << "the same number";
+  EXPECT_EQ(roster.find(ids("2", "ann")), 2U);
+  EXPECT_EQ(roster.find(ids("x", "1e0")), 3U);
+  for (const auto& [first, second] : {std::pair{"2", "bob"}, std::pair{"ann", "1"},
+                                      std::pair{"1", "Ann"}, std::pair{"1a", "nn"}}) {
+    EXPECT_EQ(roster.find(ids(first, second)), Roster::kAbsent) << first << ", " << second;
+  }
+  EXPECT_TRUE(roster.insert(ids("01", "ann")));
+  EXPECT_EQ(roster.find(ids("001", "ann")), Roster::kAbsent) << "it may be either";
 }
 
 }  // namespace
@@ -228,6 +251,58 @@ TEST(Units, OfANullInADictionaryThereIsNone) {
   const auto found = units.of(Values(Dictionary{places, &words}, valid));
   EXPECT_EQ(std::vector(found.begin(), found.end()),
             (std::vector<std::uint32_t>{0, Units::kNobody, Units::kNobody, 1, 0}));
+}
+
+// A missing id is nobody's in every way in which it can be written, with a roster and without.
+TEST(Units, OfAMissingIdAreNobody) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> numbers = {1, 2, kNan, 3, -kNan, 1};
+  const std::vector<std::string_view> texts = {"1", "2", "NA", "3", "", "1.0"};
+  const std::vector<std::string_view> words = {"1", "2", "None", "3", "nan", "1"};
+  const std::vector<std::int64_t> integers = {1, 2, 9, 3, 9, 1};
+  const std::vector<std::uint8_t> valid = {1, 1, 0, 1, 0, 1};
+  const Values list{std::span(words)};
+  const std::vector<std::uint32_t> places = {0, 1, 2, 3, 4, 5};
+  std::optional<Roster> roster(std::in_place);
+  for (const char* id : {"1", "2", "3"}) roster->insert(id);
+  for (const Values& ids :
+       {Values(std::span(numbers)), Values(std::span(texts)), Values(std::span(words)),
+        Values(std::span(integers), valid), Values(Dictionary{places, &list})}) {
+    for (const auto& listed : {std::optional<Roster>(), roster}) {
+      Units units(listed);
+      const auto found = units.of(ids);
+      EXPECT_EQ(std::vector(found.begin(), found.end()),
+                (std::vector<std::uint32_t>{0, 1, Units::kNobody, 2, Units::kNobody, 0}));
+      EXPECT_EQ(units.size(), 3U);
+    }
+  }
+}
+
+// A household and a person's number in it: one missing id is enough to be nobody.
+TEST(Units, OfSeveralColumns) {
+  const std::vector<std::string_view> households = {"a", "a", "b", "a", "", "b", "NA", "a1"};
+  const std::vector<std::int64_t> people = {1, 2, 1, 1, 2, 1, 1, 1};
+  const std::vector<std::uint8_t> valid = {1, 1, 1, 1, 1, 0, 1, 1};
+  const std::vector<double> numbers = {1, 2, 1, 1, 2, std::numeric_limits<double>::quiet_NaN(),
+                                       1, 1};
+  const std::vector<std::string_view> texts = {"1", "2.0", "1", "1.0", "2", "null", "1", "1"};
+  std::optional<Roster> roster(std::in_place);
+  for (const auto& [household, person] :
+       {std::pair{"a", "1"}, std::pair{"a", "2"}, std::pair{"b", "1"}, std::pair{"a1", "1"}}) {
+    roster->insert(std::array<std::string_view, 2>{household, person});
+  }
+  for (const Values& persons :
+       {Values(std::span(people), valid), Values(std::span(numbers)), Values(std::span(texts))}) {
+    const std::array<Values, 2> columns = {Values(std::span(households)), persons};
+    for (const auto& listed : {std::optional<Roster>(), roster}) {
+      Units units(listed);
+      const auto found = units.of(columns);
+      EXPECT_EQ(std::vector(found.begin(), found.end()),
+                (std::vector<std::uint32_t>{0, 1, 2, 0, Units::kNobody, Units::kNobody,
+                                            Units::kNobody, 3}));
+      EXPECT_EQ(units.size(), 4U);
+    }
+  }
 }
 
 TEST(Units, OfARosterAreThoseOfTheRosterAlone) {

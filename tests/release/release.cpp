@@ -56,7 +56,7 @@ std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
   scratch.write("finite.csv", finite);
   scratch.write("numeric.csv", numeric);
   const auto spec = [&](const char* name, const char* domain, Method method,
-                        std::optional<std::string> unit, auto own, ExactPrivacy privacy) {
+                        UnitColumns unit, auto own, ExactPrivacy privacy) {
     ReleaseSpec made;
     made.domain.file = scratch.write(name + std::string(".yaml"), domain);
     made.method = method;
@@ -76,13 +76,13 @@ std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
   LocalSpec fresh;
   fresh.space.candidates = 30;
   fresh.space.fresh = true;
-  return {spec("finite", kFiniteDomain, Method::kIntegral, std::nullopt, LocalSpec(), pure),
+  return {spec("finite", kFiniteDomain, Method::kIntegral, UnitColumns(), LocalSpec(), pure),
           spec("finite", kFiniteDomain, Method::kLocal, "id", LocalSpec(), pure),
           spec("finite", kFiniteDomain, Method::kLocal, "id", scored, pure),
           spec("finite", kFiniteDomain, Method::kLocal, "id", fresh, pure),
-          spec("finite", kFiniteDomain, Method::kCentral, std::nullopt, CentralSpec(), pure),
+          spec("finite", kFiniteDomain, Method::kCentral, UnitColumns(), CentralSpec(), pure),
           spec("finite", kFiniteDomain, Method::kCentral, "id", CentralSpec(), pure),
-          spec("numeric", kNumericDomain, Method::kGaussian, std::nullopt, gaussian, pure),
+          spec("numeric", kNumericDomain, Method::kGaussian, UnitColumns(), gaussian, pure),
           spec("numeric", kNumericDomain, Method::kGaussian, "id", gaussian, pure)};
 }
 

@@ -81,6 +81,13 @@ Json part_schema(const OwnPart& part) {
       of_type("array");
       schema["items"] = {{"type", "string"}};
       break;
+    case PartKind::kColumns:
+      schema["oneOf"] = {{{"type", "string"}},
+                         {{"type", "array"},
+                          {"items", {{"type", "string"}}},
+                          {"minItems", 1},
+                          {"uniqueItems", true}}};
+      break;
     case PartKind::kDecimal:
       schema["$ref"] = "#/$defs/decimal";
       break;
@@ -233,6 +240,11 @@ bool is_valid(const Schema2020& value, const Schema2020& by) {
       valid = std::all_of(value.begin(), value.end(), [&, &items = rule](const Schema2020& item) {
         return is_valid(item, items);
       });
+    } else if (keyword == "minItems") {
+      valid = !value.is_array() || value.size() >= rule;
+    } else if (keyword == "uniqueItems") {
+      valid = !value.is_array() ||
+              std::set<Schema2020>(value.begin(), value.end()).size() == value.size();
     } else if (keyword == "properties") {
       for (const auto& [key, member] : value.items()) {
         if (rule.contains(key)) valid = valid && is_valid(member, rule[key]);
@@ -259,9 +271,9 @@ std::vector<Schema2020> specs_with_every_part() {
   const Schema2020 base = {{"format", "mollify release 1"}, {"domain", domain}, {"count", 3}};
   std::vector<Schema2020> specs(4, base);
   specs[0].update({{"method", "local"},
-                   {"unit", "id"},
+                   {"unit", Schema2020::array({"household", "person"})},
                    {"roster", file},
-                   {"units_column", "who"},
+                   {"units_column", Schema2020::array({"home", "who"})},
                    {"privacy", {{"epsilon", "1e-1"}}},
                    {"mechanism", "class"},
                    {"c1", 0.5},

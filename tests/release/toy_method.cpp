@@ -41,7 +41,7 @@ class ToyRelease final : public PreparedRelease {
   ToyRelease(Certificate certificate, const Domain& domain)
       : PreparedRelease(std::move(certificate), domain), domain_(domain) {}
 
-  void require(const Source& data) const override { require_columns(data, domain_, std::nullopt); }
+  void require(const Source& data) const override { require_columns(data, domain_); }
 
   RecordCounting counting() const override { return {&domain_, true}; }
 

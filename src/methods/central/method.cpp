@@ -347,7 +347,7 @@ class FiniteRelease final : public PreparedRelease {
 
  private:
   OutcomeHistogram unit_records(const Source& data, SecureRandom& random) const {
-    const UnitTable units = read_units(data, domain_, *certificate().spec.unit, roster_);
+    const UnitTable units = read_units(data, domain_, certificate().spec.unit, roster_);
     Tally<std::uint32_t> drawn;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       drawn.add(one_of(units.outcomes(unit), units.weights(unit), domain_.size(), random));

@@ -211,7 +211,7 @@ class PointRelease : public PreparedRelease, public SummedRelease {
     const auto& unit = certificate().spec.unit;
     if (unit) {
       const MemoryTable units(columns_.size(),
-                              read_unit_points(data, columns_, *unit, roster_, random));
+                              read_unit_points(data, columns_, unit, roster_, random));
       draw_points(units, random, writer);
     } else {
       draw_points(NumericRows(data, columns_), random, writer);

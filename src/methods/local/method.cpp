@@ -181,7 +181,7 @@ Json draw_json(const LocalDesign& design, const LocalSpec& spec) {
 /// All records of one unit, or the whole table.
 std::string protected_whole(const Certificate& certificate) {
   const auto& unit = certificate.spec.unit;
-  return unit ? fmt::format("all records of one {}", *unit)
+  return unit ? fmt::format("all records of one {}", unit.words())
               : std::string("any or all rows of the data");
 }
 

@@ -41,11 +41,11 @@ std::variant<Empirical, UnitTable, UnitRecords> read_estimates(const LocalReleas
   const Domain& domain = release.space().domain();
   const auto& unit = release.certificate().spec.unit;
   if (!draws_by_scores(*release.certificate().as<LocalDesign>())) {
-    if (unit) return read_units(data, domain, *unit, release.roster());
+    if (unit) return read_units(data, domain, unit, release.roster());
     return read_table(data, domain);
   }
   if (unit) {
-    return read_unit_digits(data, domain, *unit, release.roster(), kMostScoredRows, random);
+    return read_unit_digits(data, domain, unit, release.roster(), kMostScoredRows, random);
   }
   const std::vector<std::uint32_t> digits =
       read_table_digits(data, domain, kMostScoredRows, random);
@@ -256,7 +256,7 @@ Drawn LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
   }
   std::vector<std::uint32_t>& outcomes = drawn.outcomes;
   if (!roster_) shuffle(outcomes, random);
-  RecordWriter writer(domain, sink, roster_ ? certificate().spec.unit : std::nullopt);
+  RecordWriter writer(domain, sink, roster_ ? certificate().spec.unit : UnitColumns());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const std::uint32_t outcome = outcomes[i];
     const std::string_view id = roster_ ? (*roster_)[i / draws] : std::string_view();

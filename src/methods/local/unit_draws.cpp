@@ -50,7 +50,7 @@ UnitDraws::UnitDraws(const LocalRelease& release, const ReleaseKey& key,
 
 void UnitDraws::draw(const Source& counted, bool is_last, Sink& sink) {
   RecordWriter writer(release_.space().domain(), sink,
-                      release_.roster() ? release_.certificate().spec.unit : std::nullopt);
+                      release_.roster() ? release_.certificate().spec.unit : UnitColumns());
   places_.clear();
   const std::array<std::size_t, 3> wanted = {counted.position("unit", "of counted records"),
                                              counted.position("records", "of counted records"),

@@ -323,7 +323,8 @@ class MarginalPlan final : public PlanModel {
     const MarginalDesign design = marginal_design_of(whole);
     const MarginalError error = marginal_error(design, whole.records);
     const auto more = records_to_halve(design, whole.records);
-    if (const auto& unit = own_of<MarginalsQuestion>(whole).unit) answer.facts["unit"] = *unit;
+    if (const auto& unit = own_of<MarginalsQuestion>(whole).unit)
+      answer.facts["unit"] = unit.json();
     answer.facts["records_to_halve"] = more ? Json(*more) : Json(nullptr);
     answer.lines += fmt::format("  {}\n", design.why);
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
@@ -378,7 +379,7 @@ constexpr OwnPart kMarginalsParts[] = {
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
-    {"/unit", "--unit", kText, "", "COLUMN"},
+    {"/unit", "--unit", kColumns, "", "COLUMN,..."},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
@@ -578,7 +579,7 @@ class MarginalsMethod final : public ReleaseMethod {
   PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     reader.require_given("/domain");
     auto& own = own_of<MarginalsQuestion>(question);
-    own.unit = reader.find<std::string>("/unit");
+    own.unit = reader.columns("/unit");
     own.copula = reader.find<bool>("/copula").value_or(false);
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
       own.neighbours = known_value<Neighbours>("neighbours", *neighbours);

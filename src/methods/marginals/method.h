@@ -42,7 +42,7 @@ struct MarginalsSpec {
 struct MarginalsQuestion {
   Neighbours neighbours = Neighbours::kReplace;
   bool copula = false;
-  std::optional<std::string> unit{};      ///< column of units: then these are counted, not rows
+  UnitColumns unit{};                     ///< columns of units: then these are counted, not rows
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
@@ -62,7 +62,7 @@ struct MarginalsQuestion {
 /// The weights of such a release: rows of weight 1, or units of weight kUnitWeight, the roster's if
 /// there is one. NOT PRIVATE.
 [[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
-                                           const std::optional<std::string>& unit,
+                                           const UnitColumns& unit,
                                            const std::optional<Roster>& roster,
                                            SecureRandom& random);
 

@@ -45,12 +45,12 @@ struct CountedColumns {
 /// The records of a table, counted as often as they are asked for.
 class TableRecords {
  public:
-  TableRecords(const Source& data, const Domain& domain, const std::optional<std::string>& unit,
+  TableRecords(const Source& data, const Domain& domain, const UnitColumns& unit,
                const std::optional<Roster>& roster, SecureRandom& random)
       : data_(data), domain_(domain) {
     if (!unit) return;
     // Of more rows than there is weight, one for each unit of weight is drawn.
-    units_.emplace(read_unit_digits(data, domain, *unit, roster, kUnitWeight, random));
+    units_.emplace(read_unit_digits(data, domain, unit, roster, kUnitWeight, random));
     for (std::size_t one = 0; one < units_->size(); ++one) {
       if (!units_->digits(one).empty()) continue;
       for (const Column& column : domain.columns()) {
@@ -290,8 +290,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
 }  // namespace
 
-PairCounts exact_pair_counts(const Source& data, const Domain& domain,
-                             const std::optional<std::string>& unit,
+PairCounts exact_pair_counts(const Source& data, const Domain& domain, const UnitColumns& unit,
                              const std::optional<Roster>& roster, SecureRandom& random) {
   return counts_in(TableRecords(data, domain, unit, roster, random), cells_of(domain));
 }
