@@ -24,8 +24,9 @@ namespace {
 /// The relative error of the given doubles, and as much again for the roundings of a
 /// step.
 constexpr double kStep = 0x1p-49;
-/// What all counts beyond a cut may have of the probability.
+/// What all counts beyond a cut may have of the probability, and of the excess that is asked about.
 constexpr double kBeyond = 1e-16;
+constexpr double kBeyondOfInterest = 1e-6;
 /// Weights of states without the likely value grow with this many expected others, as e^this.
 constexpr double kMostExpected = 500;
 /// Below, products lose digits; larger weights are as good for an upper bound.
@@ -110,7 +111,7 @@ class SparseStates {
 }  // namespace
 
 std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> losses,
-                                        std::uint64_t terms, double most_states) {
+                                        std::uint64_t terms, double most_states, double interest) {
   double given = gain.probability;
   for (const Atom& loss : losses) given += loss.probability;
   // The error of the given doubles, and two roundings of numbers up to 1.
@@ -136,6 +137,11 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
     }
   }
   if (heaviest != nullptr && zero.upper > 0) rare.push_back({0, zero, 0});
+  const double gains = gain.value * n * gain.probability * (1 + 0x1p-40);
+  const double most_left_out = kBeyondOfInterest * interest;
+  const double most_beyond = interest > 0 && gains * kBeyond > most_left_out
+                                 ? std::max(most_left_out / gains, kSmallestWeight)
+                                 : kBeyond;
   double states = 1;
   double beyond = 0;
   double expected = 0;
@@ -143,7 +149,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
     const double mean = n * atom.probability.upper * (1 + 0x1p-40);
     expected += mean;
     double count = std::ceil(mean);
-    while (tail_up(mean, count + 1) > kBeyond) count += std::max(1.0, 0.05 * count);
+    while (tail_up(mean, count + 1) > most_beyond) count += std::max(1.0, 0.05 * count);
     count = std::min(std::ceil(count), n);
     atom.most = static_cast<std::uint64_t>(count);
     states *= count + 1;
@@ -153,8 +159,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
     beyond += all ? 0 : tail_up(mean, &atom == &rare.front() ? count : count + 1);
   }
   const MeanExcess found = SparseStates(value, terms, rare, likely).result();
-  const double left_out = gain.value * n * gain.probability * beyond * (1 + 0x1p-40);
-  return MeanExcess{found.lower, found.upper + left_out};
+  return MeanExcess{found.lower, found.upper + gains * beyond};
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -571,7 +576,7 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
     const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
     return is_decided || best.upper - best.lower <= kWanted * best.upper;
   };
-  if (tightened(sparse_excess(gain, losses, terms, kFewStates))) return best;
+  if (tightened(sparse_excess(gain, losses, terms, kFewStates, interest))) return best;
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
   if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
@@ -593,7 +598,7 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
     // A cheaper way than this many nodes.
     if (contour.nodes(smoothing) > kManyNodes && !std::exchange(is_sparse_tried, true) &&
-        tightened(sparse_excess(gain, losses, terms, kManyStates))) {
+        tightened(sparse_excess(gain, losses, terms, kManyStates, interest))) {
       break;
     }
     const MeanExcess found = contour.sum(smoothing);
