@@ -73,7 +73,9 @@ namespace {
 int run_advise(const CLI::App& command, bool as_json) {
   const AdviceQuestion question = advice_question_of(given_parts(command, advise_parts()), "");
   const PublicFiles inputs;
+  std::optional<Elapsed> elapsed("advising");
   const Advice advice = advise(question, inputs);
+  elapsed.reset();
   if (question.domain) tell_warnings(inputs.domain(*question.domain).warnings());
   Answer answer = advice_answer(advice);
   answer.warnings.clear();  // which its text has

@@ -307,6 +307,9 @@ namespace {
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   const auto model = release_method(question.method).plan_model(question, inputs);
+  if (const std::string what = model->what_takes_long(question); !what.empty()) {
+    tell_takes_long(what);
+  }
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {
     try {

@@ -247,6 +247,12 @@ class PlanModel {
     return at(mechanism, question).alpha;
   }
 
+  /// What makes a plan take longer than two seconds, such as "planning in 30 dimensions"; empty if
+  /// nothing does.
+  [[nodiscard]] virtual std::string what_takes_long(const PlanQuestion& /*question*/) const {
+    return "";
+  }
+
   /// Whether the best way, or the mechanism of that name, releases more than noise: at most half of
   /// the reference's error. None where only the ways themselves tell.
   [[nodiscard]] virtual std::optional<bool> is_more_than_noise(

@@ -201,6 +201,14 @@ class FinitePlan final : public PlanModel {
     return measured(mechanism, question, false);
   }
 
+  /// A curve is eleven plans, and bounds on the mass of states as rare as that take many nodes.
+  [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
+    constexpr double kRare = 1e-30;
+    const double delta = question.budget.delta;
+    if (!question.curve || !(delta > 0 && delta < kRare)) return "";
+    return fmt::format("a curve at delta {}", detail::shortest(delta));
+  }
+
   /// From two errors about the greatest one that differ by more than designs find it to.
   [[nodiscard]] std::optional<bool> is_more_than_noise(
       const PlanQuestion& question, const std::string& mechanism) const override {
