@@ -307,9 +307,6 @@ namespace {
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   const auto model = release_method(question.method).plan_model(question, inputs);
-  if (const std::string what = model->what_takes_long(question); !what.empty()) {
-    tell_takes_long(what);
-  }
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {
     try {
@@ -341,6 +338,12 @@ bool is_more_than_noise(const PlanQuestion& question, const std::string& mechani
     // No release is made of such numbers.
   }
   return false;
+}
+
+void tell_what_takes_long(PlanQuestion question, const PublicInputs& inputs) {
+  const auto model = release_method(question.method).plan_model(question, &inputs);
+  const std::string what = model->what_takes_long(question);
+  if (!what.empty()) tell_takes_long(what);
 }
 
 PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs) {

@@ -181,6 +181,10 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// The plan for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
+/// Says beforehand what makes that plan take longer than two seconds (base/progress.h), if anything
+/// does.
+void tell_what_takes_long(PlanQuestion question, const PublicInputs& inputs);
+
 /// Whether a release of these numbers, in which nothing is unknown, is more than noise
 /// (ReleaseError::is_mostly_noise): by that mechanism, or by the best one if it is empty. A question
 /// that is refused has none.

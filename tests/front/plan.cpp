@@ -182,8 +182,12 @@ TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
   const nlohmann::json wide = {
       {"method", "gaussian"}, {"dimension", 30}, {"covariance_bound", 5},
       {"alpha", 0.1},         {"count", 1},      {"privacy", {{"epsilon", 0.01}, {"delta", 1e-9}}}};
+  nlohmann::json many = kAsked;
+  many.erase("n");
+  many["k"] = 1 << 20;
   const std::pair<nlohmann::json, std::string> asked[] = {
       {curve, "a curve at delta 1e-100"},
+      {many, "a search with 1048576 outcomes"},
       {wide, "planning in 30 dimensions with a bounded covariance"}};
   for (const auto& [question, what] : asked) {
     Hurry hurry;

@@ -201,12 +201,20 @@ class FinitePlan final : public PlanModel {
     return measured(mechanism, question, false);
   }
 
-  /// A curve is eleven plans, and bounds on the mass of states as rare as that take many nodes.
+  /// Bounds on the mass of rare states take many nodes, and so do those where most of the many
+  /// outcomes are a report's. A search asks for some forty, a curve is eleven plans.
   [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
     constexpr double kRare = 1e-30;
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 16U;
     const double delta = question.budget.delta;
-    if (!question.curve || !(delta > 0 && delta < kRare)) return "";
-    return fmt::format("a curve at delta {}", detail::shortest(delta));
+    const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
+                                      [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
+    if (!(delta > 0)) return "";
+    if (question.curve && delta < kRare) {
+      return fmt::format("a curve at delta {}", detail::shortest(delta));
+    }
+    if (!(is_found || question.curve) || question.outcomes < kMany) return "";
+    return fmt::format("a search with {} outcomes", question.outcomes);
   }
 
   /// From two errors about the greatest one that differ by more than designs find it to.
