@@ -185,7 +185,11 @@ TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
   nlohmann::json many = kAsked;
   many.erase("n");
   many["k"] = 1 << 20;
+  nlohmann::json small = kAsked;
+  small.erase("alpha");
+  small["privacy"]["epsilon"] = 1e-6;
   const std::pair<nlohmann::json, std::string> asked[] = {
+      {small, "planning at epsilon 1e-6"},
       {curve, "a curve at delta 1e-100"},
       {many, "a search with 1048576 outcomes"},
       {wide, "planning in 30 dimensions with a bounded covariance"}};
