@@ -14,7 +14,7 @@
 namespace MOLLIFY_NAMESPACE {
 
 /// The progress of a computation for a program, and whether it still wants the answer: override
-/// both. They are called often, by the thread that computes; and of public things only.
+/// these two. They are called often, by the thread that computes; and of public things only.
 class Watch {
  public:
   Watch() = default;
@@ -30,6 +30,9 @@ class Watch {
   /// A ledger has been charged for the release that is computed. It stays charged if the release is
   /// stopped now, when its records may have been drawn.
   virtual void charged() {}
+  /// A computation that begins now may take longer than two seconds, and this is why: "planning in
+  /// 30 dimensions".
+  virtual void takes_long(const std::string& /*what*/) {}
 };
 
 /// While it lives, whatever this thread computes by the library has this watch. Without one nothing

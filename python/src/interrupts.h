@@ -52,6 +52,13 @@ class Interrupts : public Watch {
     if (charged_) charged_->append(true);
   }
 
+  /// A warning, which ends the computation where warnings are errors.
+  void takes_long(const std::string& what) override {
+    const nb::gil_scoped_acquire locked;
+    const std::string text = what + " may take longer than two seconds; Ctrl-C ends it";
+    is_raised_ = is_raised_ || PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0;
+  }
+
   [[nodiscard]] bool is_raised() const { return is_raised_; }
 
  private:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
@@ -142,3 +143,18 @@ def test_a_stopped_preparation_charges_nothing(tmp_path):
     assert seconds < MOST
     assert notes.strip() == "[]"
     assert mo.Ledger(path).balance("people").releases == 0
+
+
+def test_what_takes_long_is_told_beforehand():
+    """Where warnings are errors, it does not begin."""
+    asked = {"dimension": 30, "epsilon": 0.01, "delta": 1e-9, "covariance_bound": 5, "alpha": 0.1, "count": 1}
+    what = "planning in 30 dimensions with a bounded covariance may take longer than two seconds; Ctrl-C ends it"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        began = time.process_time()
+        with pytest.raises(RuntimeWarning) as told:
+            mo.Gaussian.plan_of(**asked)
+    assert str(told.value) == what
+    assert time.process_time() - began < 1
+    with pytest.warns(RuntimeWarning, match=what):
+        assert mo.Gaussian.plan_of(**asked).facts["n"] > 10**6

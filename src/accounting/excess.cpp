@@ -24,8 +24,6 @@ namespace {
 /// The relative error of the given doubles, and as much again for the roundings of a
 /// step.
 constexpr double kStep = 0x1p-49;
-/// What all counts beyond a cut may have of the probability.
-constexpr double kBeyond = 1e-16;
 /// Weights of states without the likely value grow with this many expected others, as e^this.
 constexpr double kMostExpected = 500;
 /// Below, products lose digits; larger weights are as good for an upper bound.
@@ -110,7 +108,8 @@ class SparseStates {
 }  // namespace
 
 std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> losses,
-                                        std::uint64_t terms, double most_states) {
+                                        std::uint64_t terms, double most_states,
+                                        double most_beyond) {
   double given = gain.probability;
   for (const Atom& loss : losses) given += loss.probability;
   // The error of the given doubles, and two roundings of numbers up to 1.
@@ -143,7 +142,7 @@ std::optional<MeanExcess> sparse_excess(const Atom& gain, std::span<const Atom> 
     const double mean = n * atom.probability.upper * (1 + 0x1p-40);
     expected += mean;
     double count = std::ceil(mean);
-    while (tail_up(mean, count + 1) > kBeyond) count += std::max(1.0, 0.05 * count);
+    while (tail_up(mean, count + 1) > most_beyond) count += std::max(1.0, 0.05 * count);
     count = std::min(std::ceil(count), n);
     atom.most = static_cast<std::uint64_t>(count);
     states *= count + 1;
@@ -262,6 +261,9 @@ constexpr double kMostNodes = 1 << 20;
 constexpr double kFewStates = 1 << 14;
 constexpr double kManyNodes = 1 << 15;
 constexpr double kManyStates = 1 << 22;
+/// States are cut where what is left out is a small part of the excess that is asked about.
+constexpr double kBeyond = 1e-16;
+constexpr double kLeftOut = 1e-6;
 /// Deviations of the normal factor after which the trapezoid sum is cut off.
 constexpr double kCut = 6.5;
 /// 1/(sqrt 2 - 1), rounded up.
@@ -571,7 +573,11 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
     const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
     return is_decided || best.upper - best.lower <= kWanted * best.upper;
   };
-  if (tightened(sparse_excess(gain, losses, terms, kFewStates))) return best;
+  const double gains = n * gain.probability * gain.value;
+  const bool is_cut_further = interest > 0.0 && gains * kBeyond > kLeftOut * interest;
+  const double beyond =
+      is_cut_further ? std::max(kSmallestWeight, kLeftOut * interest / gains) : kBeyond;
+  if (tightened(sparse_excess(gain, losses, terms, kFewStates, beyond))) return best;
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
   if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
@@ -593,7 +599,7 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   for (double smoothing = 0x1p-7; contour.nodes(smoothing) < kMostNodes; smoothing *= 0.25) {
     // A cheaper way than this many nodes.
     if (contour.nodes(smoothing) > kManyNodes && !std::exchange(is_sparse_tried, true) &&
-        tightened(sparse_excess(gain, losses, terms, kManyStates))) {
+        tightened(sparse_excess(gain, losses, terms, kManyStates, beyond))) {
       break;
     }
     const MeanExcess found = contour.sum(smoothing);

@@ -55,11 +55,13 @@ struct MeanExcess {
 ///   gain * n p * sum over the others of P(its binomial count of n - 1 variables is beyond its
 ///   cut),
 /// p being the gain's probability, because a state's excess is at most its gains. None where there
-/// are more than `most_states` ways, and where the gain is the most likely. Certified under the
-/// same assumptions as mean_excess. O(states).
+/// are more than `most_states` ways, and where the gain is the most likely. A cut is where the
+/// counts beyond have at most the probability `beyond`, from 1e-290. Certified under the same
+/// assumptions as mean_excess. O(states).
 [[nodiscard]] std::optional<MeanExcess> sparse_excess(const Atom& gain,
                                                       std::span<const Atom> losses,
-                                                      std::uint64_t terms, double most_states);
+                                                      std::uint64_t terms, double most_states,
+                                                      double beyond = 1e-16);
 
 // -----------------------------------------------------------------------------------------------
 // The mean excess over zero of a sum of few independent equal variables, state by state.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <boost/math/quadrature/gauss.hpp>
@@ -192,7 +193,7 @@ class InsideTail {
     // Near the sphere the tail probability may change over any scale, so panels double from there;
     // further away over about one.
     std::vector<double> ends{nearest};
-    constexpr double kWidest = 0.5;
+    constexpr double kWidest = 1.0;
     double width = std::min(kWidest, nearest > 0.0 ? kWidest : 0x1p-44 * (1.0 + radius_));
     while (ends.back() + width < farthest) {
       ends.push_back(ends.back() + width);
@@ -206,15 +207,18 @@ class InsideTail {
       }
       std::sort(ends.begin(), ends.end());
     }
-    std::vector<double> heights(ends.size());
-    std::transform(ends.begin(), ends.end(), heights.begin(),
-                   [this](double e) { return integrand(e); });
-    const double highest = *std::max_element(heights.begin(), heights.end());
+    // About what each panel holds: the integrand is smooth at its scale.
     const auto function = [this](double e) { return integrand(e); };
+    std::vector<double> weights;
+    double height = function(ends[0]);
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      const double before = std::exchange(height, function(ends[i]));
+      weights.push_back(std::max(before, height) * (ends[i] - ends[i - 1]));
+    }
+    const double least = 1e-18 * *std::max_element(weights.begin(), weights.end());
     double sum = 0.0;
-    for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-      // A panel whose ends are this low holds nothing: the integrand is smooth at that scale.
-      if (std::max(heights[i], heights[i + 1]) < 1e-18 * highest) continue;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] < least) continue;
       sum += boost::math::quadrature::gauss<double, 20>::integrate(function, ends[i], ends[i + 1]);
     }
     return sum;
@@ -483,7 +487,7 @@ double total_variation(double d, double bbar, double mean) {
       std::sqrt(crossing(bottom, greatest * greatest, [&](double q) { return ratio.excess(q); }));
   const auto difference = [&](double r) {
     const double q = r * r;
-    return -r * boost::math::gamma_p_derivative(0.5 * d, 0.5 * q) * ratio.excess(q);
+    return -r * boost::math::gamma_p_derivative(0.5 * d, 0.5 * q, Quietly()) * ratio.excess(q);
   };
   using Quadrature = boost::math::quadrature::gauss_kronrod<double, 31>;
   constexpr double kTolerance = 1e-10;

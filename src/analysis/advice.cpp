@@ -449,6 +449,11 @@ class Advisor {
     AdvisedBudget found{.epsilon = epsilon};
     PlanReport report;
     try {
+      if (!std::exchange(is_told_, true) && !question().epsilon) {
+        PlanQuestion search = plan_question(epsilon);
+        search.unknowns = {PlanUnknown::kEpsilon};
+        tell_what_takes_long(search, inputs_);
+      }
       report = plan(plan_question(epsilon), inputs_);
     } catch (const InvalidInput& refused) {
       found.why = refused;
@@ -749,6 +754,7 @@ class Advisor {
   }
 
   const PublicInputs& inputs_;
+  bool is_told_ = false;  // what takes long
   Advice advice_;
   std::string sample_;  // the parts of the advised release, as they are typed
   std::string epsilon_given_ = "as given";

@@ -48,6 +48,13 @@ void tell_charged() {
   if (watch_of_thread != nullptr) watch_of_thread->charged();
 }
 
+void tell_takes_long(const std::string& what) {
+  if (watch_of_thread != nullptr) return watch_of_thread->takes_long(what);
+  if (::isatty(STDERR_FILENO) == 1) {
+    tell(fmt::format("note: {} may take longer than two seconds; Ctrl-C ends it\n", what));
+  }
+}
+
 // -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.
 

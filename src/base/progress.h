@@ -43,6 +43,8 @@ class Watch {
   /// A ledger has been charged for the release that is computed, and stays charged if it is
   /// stopped.
   virtual void charged() {}
+  /// Before a computation that may take longer than two seconds: what makes it long.
+  virtual void takes_long(const std::string& /*what*/) {}
 };
 
 /// Ends a computation whose answer nobody wants any more. Nothing was released or written, and
@@ -70,6 +72,10 @@ void keep_going();
 
 /// Tells the watch of this thread that a ledger has been charged.
 void tell_charged();
+
+/// Says what makes a computation long, before it begins: "planning in 30 dimensions". To the watch
+/// of this thread, or to a terminal.
+void tell_takes_long(const std::string& what);
 
 // -----------------------------------------------------------------------------------------------
 // A line on the terminal while something takes long.

@@ -50,10 +50,11 @@ void add_plan(CLI::App& app, Session& session) {
   command.add_flag("--json", *as_json, "print as JSON");
   command.callback([as_json, &command, &session] {
     std::vector<PlanReport> reports;
-    std::optional<Elapsed> elapsed("planning");
     const std::vector<PlanQuestion> questions =
         questions_of(given_parts(command, plan_parts(), session.method));
     const PublicFiles inputs;
+    tell_what_takes_long(questions.front(), inputs);
+    std::optional<Elapsed> elapsed("planning");
     for (const PlanQuestion& question : questions) reports.push_back(plan(question, inputs));
     elapsed.reset();
     if (questions.front().domain)
@@ -73,7 +74,9 @@ namespace {
 int run_advise(const CLI::App& command, bool as_json) {
   const AdviceQuestion question = advice_question_of(given_parts(command, advise_parts()), "");
   const PublicFiles inputs;
+  std::optional<Elapsed> elapsed("advising");
   const Advice advice = advise(question, inputs);
+  elapsed.reset();
   if (question.domain) tell_warnings(inputs.domain(*question.domain).warnings());
   Answer answer = advice_answer(advice);
   answer.warnings.clear();  // which its text has

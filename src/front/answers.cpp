@@ -66,6 +66,7 @@ Answer plans(std::span<const std::string> questions, const std::string& name,
     for (const std::string& question : questions) {
       inside::PlanQuestion asked = inside::parse_plan_question(question, name);
       if (!unit.empty()) asked.unit = inside::UnitColumns(unit);
+      inside::tell_what_takes_long(asked, files);
       reports.push_back(inside::plan(asked, files));
     }
     return outward(inside::plan_answer(reports));

@@ -211,6 +211,7 @@ class Watching::Inside : public inside::Watch {
     asked_.reached(steps_name, step, steps);
   }
   void charged() override { asked_.charged(); }
+  void takes_long(const std::string& what) override { asked_.takes_long(what); }
 
  private:
   front::Watch& asked_;

@@ -340,6 +340,12 @@ bool is_more_than_noise(const PlanQuestion& question, const std::string& mechani
   return false;
 }
 
+void tell_what_takes_long(PlanQuestion question, const PublicInputs& inputs) {
+  const auto model = release_method(question.method).plan_model(question, &inputs);
+  const std::string what = model->what_takes_long(question);
+  if (!what.empty()) tell_takes_long(what);
+}
+
 PlanReport plan(const PlanQuestion& question, const PublicInputs& inputs) {
   return report_for(question, &inputs);
 }

@@ -181,6 +181,10 @@ inline constexpr std::uint64_t kMostPlannedRecords = std::uint64_t{1} << 39U;
 /// The plan for a question that names neither a domain nor a file.
 [[nodiscard]] PlanReport plan(const PlanQuestion& question);
 
+/// Says beforehand what makes that plan take longer than two seconds (base/progress.h), if anything
+/// does.
+void tell_what_takes_long(PlanQuestion question, const PublicInputs& inputs);
+
 /// Whether a release of these numbers, in which nothing is unknown, is more than noise
 /// (ReleaseError::is_mostly_noise): by that mechanism, or by the best one if it is empty. A question
 /// that is refused has none.
@@ -245,6 +249,12 @@ class PlanModel {
   /// a design is itself a search.
   [[nodiscard]] virtual double measure(std::size_t mechanism, const PlanQuestion& question) const {
     return at(mechanism, question).alpha;
+  }
+
+  /// What makes a plan take longer than two seconds, such as "planning in 30 dimensions"; empty if
+  /// nothing does.
+  [[nodiscard]] virtual std::string what_takes_long(const PlanQuestion& /*question*/) const {
+    return "";
   }
 
   /// Whether the best way, or the mechanism of that name, releases more than noise: at most half of

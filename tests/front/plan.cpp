@@ -1,5 +1,11 @@
 #include "release/plan.h"
 
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -154,6 +160,50 @@ TEST(FrontWatch, StopsWhatThisThreadComputes) {
   const Watching watching(long_one);
   EXPECT_TRUE(plan(question.dump()).number("/n"));
   EXPECT_LT(long_one.left(), 999'990) << "every step of the search asks";
+}
+
+/// Notes what takes long, and then waits no longer.
+class Hurry : public Watch {
+ public:
+  [[nodiscard]] bool wants_stop() override { return !told_.empty(); }
+  void reached(const std::string&, std::uint64_t, std::uint64_t) override {}
+  void takes_long(const std::string& what) override { told_.push_back(what); }
+  [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
+
+ private:
+  std::vector<std::string> told_;
+};
+
+TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
+  nlohmann::json curve = kAsked;
+  curve.erase("alpha");
+  curve["curve"] = true;
+  curve["privacy"]["delta"] = 1e-100;
+  const nlohmann::json wide = {
+      {"method", "gaussian"}, {"dimension", 30}, {"covariance_bound", 5},
+      {"alpha", 0.1},         {"count", 1},      {"privacy", {{"epsilon", 0.01}, {"delta", 1e-9}}}};
+  nlohmann::json many = kAsked;
+  many.erase("n");
+  many["k"] = 1 << 20;
+  nlohmann::json small = kAsked;
+  small.erase("alpha");
+  small["privacy"]["epsilon"] = 1e-6;
+  const std::pair<nlohmann::json, std::string> asked[] = {
+      {small, "planning at epsilon 1e-6"},
+      {curve, "a curve at delta 1e-100"},
+      {many, "a search with 1048576 outcomes"},
+      {wide, "planning in 30 dimensions with a bounded covariance"}};
+  for (const auto& [question, what] : asked) {
+    Hurry hurry;
+    const Watching watching(hurry);
+    EXPECT_THROW((void)plan(question.dump()), std::exception) << "it is stopped before it is done";
+    EXPECT_EQ(hurry.told(), std::vector{what});
+  }
+  Hurry hurry;
+  const Watching watching(hurry);
+  nlohmann::json question = kAsked;
+  question.erase("n");
+  EXPECT_TRUE(plan(question.dump()).number("/n")) << "which is told nothing of, so it goes on";
 }
 
 }  // namespace

@@ -201,6 +201,27 @@ class FinitePlan final : public PlanModel {
     return measured(mechanism, question, false);
   }
 
+  /// Bounds on the mass of rare states take many nodes, and so do those where most of the many
+  /// outcomes are a report's. A search asks for some forty, a curve is eleven plans.
+  [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
+    constexpr double kRare = 1e-30;
+    constexpr double kManySteps = 2e-5;  // of ds-roo
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 16U;
+    const double delta = question.budget.delta;
+    const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
+                                      [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
+    const double epsilon = question.budget.epsilon;
+    if (epsilon > 0 && epsilon < kManySteps) {
+      return fmt::format("planning at epsilon {}", detail::shortest(epsilon));
+    }
+    if (!(delta > 0)) return "";
+    if (question.curve && delta < kRare) {
+      return fmt::format("a curve at delta {}", detail::shortest(delta));
+    }
+    if (!(is_found || question.curve) || question.outcomes < kMany) return "";
+    return fmt::format("a search with {} outcomes", question.outcomes);
+  }
+
   /// From two errors about the greatest one that differ by more than designs find it to.
   [[nodiscard]] std::optional<bool> is_more_than_noise(
       const PlanQuestion& question, const std::string& mechanism) const override {

@@ -229,10 +229,21 @@ double strong_total_variation_up(double weak, std::uint64_t outputs) {
 namespace {
 
 /// The least integer from 0 to `greatest` that satisfies a condition which holds from there on, and
-/// at `greatest`.
+/// at `greatest`; soon if the guess is near it.
 template <class Condition>
-std::uint64_t least_that(std::uint64_t greatest, const Condition& holds) {
-  return holds(0) ? 0 : halve_whole(greatest, 0, holds);
+std::uint64_t least_that(std::uint64_t greatest, std::uint64_t guess, const Condition& holds) {
+  std::uint64_t good = greatest;
+  std::uint64_t bad = std::min(guess, greatest);
+  for (std::uint64_t step = 1; holds(bad); step *= 2) {
+    good = bad;
+    if (good == 0) return 0;
+    bad = good > step ? good - step : 0;
+  }
+  for (std::uint64_t step = 1; good - bad > step; step *= 2) {
+    if (holds(bad + step)) return halve_whole(bad + step, bad, holds);
+    bad += step;
+  }
+  return halve_whole(good, bad, holds);
 }
 
 }  // namespace
@@ -247,13 +258,14 @@ DsRoo::DsRoo(std::uint64_t outcomes, std::uint64_t records, double epsilon)
     obscured_.push_back(0);
     return;
   }
-  obscured_.push_back(
-      least_that(kTotal, [&](std::uint64_t first) { return same_least_holds(0, first, bound_); }));
+  obscured_.push_back(least_that(
+      kTotal, 0, [&](std::uint64_t first) { return same_least_holds(0, first, bound_); }));
   const std::uint64_t steps = std::min(records / outcomes, kMostSteps);
   for (std::uint64_t least = 0; least < steps && obscured_.back() > 0; ++least) {
     const std::uint64_t before = obscured_.back();
-    obscured_.push_back(least_that(
-        before, [&](std::uint64_t after) { return step_holds(least, before, after, bound_); }));
+    obscured_.push_back(
+        least_that(before, about_least_after(least, before),
+                   [&](std::uint64_t after) { return step_holds(least, before, after, bound_); }));
   }
 }
 
@@ -263,19 +275,51 @@ bool DsRoo::same_least_holds(std::uint64_t least, std::uint64_t obscured,
                       numerator_for(obscured, uint128{least}));
 }
 
-bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
-                       const ExpBound& bound) const {
+template <class Holds>
+bool DsRoo::all_of_step(std::uint64_t least, const Holds& holds) const {
   const auto within = [&](uint128 count_before, uint128 count_after) {
-    const uint128 first = numerator_for(before, count_before);
-    const uint128 second = numerator_for(after, count_after);
-    return bound.allows(first, second) && bound.allows(second, first);
+    const Cell first{false, count_before};
+    const Cell second{true, count_after};
+    return holds(first, second) && holds(second, first);
   };
   const uint128 j = least;
   const uint128 greatest = record_count() - j - (outcome_count() - 2) * (j + 1);
   // The ends of each range decide, and the others follow: h rises with c, so (j + 1, j + 1) follows
   // from the first two; h_(j+1) rises no slower than h_j, so (r, r - 1) from the second and (r, r).
-  return same_least_holds(least + 1, after, bound) && within(j, j + 1) && within(j + 2, j + 1) &&
+  return holds(Cell{true, j + 2}, Cell{true, j + 1}) && within(j, j + 1) && within(j + 2, j + 1) &&
          within(greatest, greatest);
+}
+
+bool DsRoo::step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
+                       const ExpBound& bound) const {
+  const auto numerator_of = [&](const Cell& cell) {
+    return numerator_for(cell.is_after ? after : before, cell.count);
+  };
+  return all_of_step(least, [&](const Cell& larger, const Cell& smaller) {
+    return bound.allows(numerator_of(larger), numerator_of(smaller));
+  });
+}
+
+std::uint64_t DsRoo::about_least_after(std::uint64_t least, std::uint64_t before) const {
+  using Real = long double;
+  const auto n = static_cast<Real>(record_count());
+  const auto k = static_cast<Real>(outcome_count());
+  const auto most = static_cast<Real>(before);
+  const Real factor = bound_.value();
+  Real found = 0;
+  static_cast<void>(all_of_step(least, [&](const Cell& larger, const Cell& smaller) {
+    const auto slack = [&](Real after) {
+      const auto numerator_of = [&](const Cell& cell) {
+        const Real copies = static_cast<Real>(static_cast<std::uint64_t>(cell.count)) * k;
+        return static_cast<Real>(kTotal) * copies + (cell.is_after ? after : most) * (n - copies);
+      };
+      return factor * numerator_of(smaller) - numerator_of(larger);
+    };
+    const Real at_none = slack(0);
+    if (at_none < 0) found = std::max(found, most * (at_none / (at_none - slack(most))));
+    return true;
+  }));
+  return static_cast<std::uint64_t>(std::min(most, std::ceil(found)));
 }
 
 bool DsRoo::satisfies(const ExpBound& bound) const {

@@ -309,9 +309,9 @@ class DisjointRuns final : public CentralSampler {
 ///
 /// In c each inequality is linear, so the ends of its range decide, and two of the ends follow from
 /// the others (step_holds): a step is seven comparisons of 192-bit integers. In Q_(j+1) each is
-/// linear too and holds at Q_j, so bisection finds the least. q_(j+1) = q_j always satisfies them,
-/// so the sequence falls, to 0 after about 1 / (E - 1) steps or ends with j = n / k; after 2^16
-/// steps, which epsilons below 2e-5 alone have, it stays. It is public, made once.
+/// linear too and holds at Q_j, so a guess and bisection find the least. q_(j+1) = q_j always
+/// satisfies them, so the sequence falls, to 0 after about 1 / (E - 1) steps or ends with j = n / k;
+/// after 2^16 steps, which epsilons below 2e-5 alone have, it stays. It is public, made once.
 ///
 /// Outputs: for records drawn from P the law is E[(1 - q) D / n + q u], q <= q_0, so
 /// TV <= q_0 (1 - 1/k) = (k - 1) / (k + n (E - 1)), attained by a point mass: in the worst case no
@@ -325,12 +325,12 @@ class DisjointRuns final : public CentralSampler {
 /// of fewer has c_A >= |A| M, so it is at most (k - 1)(1/k - M/n), and g falls. Some count is at
 /// most j with probability k P(X <= j) at most.
 ///
-/// Construction takes microseconds a step, a draw O(1) for each distinct outcome.
+/// Construction takes less than a microsecond a step, a draw O(1) for each distinct outcome.
 class DsRoo final : public CentralSampler {
  public:
   /// D.
   static constexpr std::uint64_t kTotal = std::uint64_t{1} << 62;
-  /// The most steps that the sequence takes, which takes less than a second.
+  /// The most steps that the sequence takes, in less than a tenth of a second.
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 16;
 
   /// k from 1 to 2^24, n from 1 to 2^40, epsilon as for ExpBound; throws InvalidInput otherwise.
@@ -359,8 +359,19 @@ class DsRoo final : public CentralSampler {
   }
   [[nodiscard]] bool same_least_holds(std::uint64_t least, std::uint64_t obscured,
                                       const ExpBound& bound) const;
+  /// A count at least count j, or at j + 1.
+  struct Cell {
+    bool is_after;
+    uint128 count;
+  };
+  /// Whether `holds(larger, smaller)` for all pairs of the step from j on whose h must be within
+  /// Ebar.
+  template <class Holds>
+  [[nodiscard]] bool all_of_step(std::uint64_t least, const Holds& holds) const;
   [[nodiscard]] bool step_holds(std::uint64_t least, std::uint64_t before, std::uint64_t after,
                                 const ExpBound& bound) const;
+  /// About the least Q_(j+1), by the same inequalities without rounding: a guess to begin with.
+  [[nodiscard]] std::uint64_t about_least_after(std::uint64_t least, std::uint64_t before) const;
   [[nodiscard]] std::uint64_t least_count(const OutcomeHistogram& histogram) const;
 
   ExpBound bound_;

@@ -63,6 +63,16 @@ class GaussianPlan final : public PlanModel {
  public:
   [[nodiscard]] PlanUnknown size() const override { return PlanUnknown::kDimension; }
 
+  /// An unknown other than alpha is found by some forty designs.
+  [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
+    constexpr std::uint64_t kMany = 16;
+    const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
+                                      [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
+    const bool is_bounded = own_of<GaussianQuestion>(question).covariance_bound > 1;
+    if (!is_bounded || question.dimension < kMany || !(is_found || question.curve)) return "";
+    return fmt::format("planning in {} dimensions with a bounded covariance", question.dimension);
+  }
+
   [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
     PlanWay way{.mechanism = "gaussian",
                 .alpha = std::numeric_limits<double>::infinity(),

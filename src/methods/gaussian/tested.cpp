@@ -520,13 +520,18 @@ bool design_tested_run(GaussianDesign& design) {
     const double factor = std::pow(range.second / range.first, 1. / kParts);
     double at = range.first;
     for (int i = 0; i <= kParts; ++i, at *= factor) {
-      const double clip = any_clip_probability_up(records, design.run_records, at);
-      for (const Split& one : all) {
-        const double found = clip + failure_at(design, one, at, delta);
+      std::vector<double> failures(all.size());
+      std::transform(all.begin(), all.end(), failures.begin(),
+                     [&](const Split& one) { return failure_at(design, one, at, delta); });
+      const auto is_less = [&](double failure) { return failure < total; };
+      if (std::none_of(failures.begin(), failures.end(), is_less)) continue;
+      const double clip = any_clip_probability_up(records, design.run_records, at);  // costs most
+      for (std::size_t j = 0; j < all.size(); ++j) {
+        const double found = clip + failures[j];
         if (found >= total) continue;
         total = found;
         radius = at;
-        split = &one;
+        split = &all[j];
       }
     }
     range = {radius / factor, radius * factor};
