@@ -308,7 +308,7 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   const Domain domain = naming_parts(spec, [&] { return inputs.domain(spec.domain); });
   const CsvSource table(path, bytes, thread_count(options.threads.value_or(0)));
   std::vector<std::string> declared = domain.names();
-  if (spec.unit) declared.push_back(*spec.unit);
+  declared.insert(declared.end(), spec.unit.names().begin(), spec.unit.names().end());
   std::optional<CountedSource> counted;
   if (options.counts_column) counted.emplace(table, *options.counts_column, declared);
   const Source& data = counted ? static_cast<const Source&>(*counted) : table;
