@@ -26,17 +26,17 @@ std::string said(bool on_terminal, const Work& work) {
   const int before = ::dup(STDERR_FILENO);
   ::dup2(ends[1], STDERR_FILENO);
   work();
-  tell("end");  // so that there is something to read
+  tell("\x04");  // so that there is something to read
   ::dup2(before, STDERR_FILENO);
   std::string text;
-  while (text.find("end") == std::string::npos) {
+  while (text.find("\x04") == std::string::npos) {
     std::array<char, 256> part{};
     const auto size = ::read(ends[0], part.data(), part.size());
     if (size <= 0) break;
     text.append(part.data(), static_cast<std::size_t>(size));
   }
   for (const int file : {ends[0], ends[1], before}) ::close(file);
-  return text.substr(0, text.find("end"));
+  return text.substr(0, text.find("\x04"));
 }
 
 TEST(Progress, SaysOnATerminalAloneWhatTakesLong) {
