@@ -33,7 +33,7 @@ PARAMETERS = [
     {"epsilon": 1, "rho": 0.5}, {"count": 0}, {"count": 1.5}, {"delta": 2}, {"delta": "x"},
     {"mechanism": "minmax"}, {"mechanism": "subset"}, {"units": ["a"]}, {"reference": 3}, {"band": "typica"},
     {"space": "grd"}, {"score": "x"}, {"neighbours": "x"}, {"support": "x"}, {"log": "zz"},
-    {"covariance": [[1.0]]}, {"unit": ["u"]}, {"epsilon": [1, 2]}, {"log": 3}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
+    {"covariance": [[1.0]]}, {"unit": ["u", "u"]}, {"epsilon": [1, 2]}, {"log": 3}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
 ]  # fmt: skip
 DATA = [3, "nosuch.csv", {"q": [1]}, {}, [[1, 2]]]
 SAMPLED = [
@@ -257,7 +257,8 @@ def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: mo.Local(DOMAIN, epsilon=1, unit=["u"]), "unit must be one text, but is ['u']"),
+        (lambda: mo.Local(DOMAIN, epsilon=1, unit=["u", "u"]), 'unit must name each column once, but has "u" twice'),
+        (lambda: mo.Local(DOMAIN, epsilon=1, mechanism=["naive"]), "mechanism must be one text, but is ['naive']"),
         (lambda: mo.Local(DOMAIN, epsilon=[1, 2]), "epsilon must be one number, but is [1, 2]. plan_of and compare take several epsilons."),
         (lambda: mo.Local.plan_of(DOMAIN, epsilon=[]), "epsilon must be a budget or a list of budgets, but is []"),
         (lambda: mo.Local.plan_of(DOMAIN, epsilon=1, region=3), "region must be a text or a list of texts, but is 3"),
