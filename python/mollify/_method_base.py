@@ -63,13 +63,12 @@ class Method(metaclass=_Listed):
     rho : float or str
         Instead of `epsilon`: budget in zero-concentrated differential privacy, above 0.
     unit : str or list of str
-        Column that names the unit of each row, or several that do so together. All rows
-        of a unit are protected together. A row in which such an id is missing is left
-        out. Default: each row is a unit; for `Local` the whole table is one.
+        Column that names the unit of each row, or several. All rows of a unit are
+        protected together. Default: each row is a unit; for `Local` the table is one.
     units : list, column, table or path
         All units, public: protects who is in the data. Default: the units of the data.
     units_column : str or list of str
-        Columns of `units` that name them. Default: like `unit`.
+        Column of `units` that names them, or several. Default: like `unit`.
     reference : table, mapping or path
         Public records in the domain, or for space="grid" a public density, as for
         `nonprivate.law_of_density`. Default: all records are as likely.

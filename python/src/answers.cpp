@@ -119,7 +119,7 @@ void add_answers(nb::module_& module) {
   module.def(
       "request_parts",
       [](const std::string& request) { return shown_parts(request_parts(request)); }, "request"_a);
-  module.def("plans", &planned, "questions"_a, "texts"_a, "unit"_a.none());
+  module.def("plans", &planned, "questions"_a, "texts"_a, "unit"_a);
   module.def("advise", &advised, "question"_a, "texts"_a);
   module.def("amplify", &amplified, "question"_a);
   module.def("risk", &risked, "parameters"_a);

@@ -86,7 +86,8 @@ def test_verification_has_no_epsilon_of_a_draw_where_rows_are_protected():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: mo.Local(DOMAIN, epsilon=1, unit=["u"]), "unit must be one text, but is ['u']"),
+        (lambda: mo.Local(DOMAIN, epsilon=1, unit=["u", "u"]), 'unit must name each column once, but has "u" twice'),
+        (lambda: mo.Local(DOMAIN, epsilon=1, mechanism=["naive"]), "mechanism must be one text, but is ['naive']"),
         (lambda: mo.Local(DOMAIN, epsilon=[1, 2]), "epsilon must be one number, but is [1, 2]. plan_of and compare take several epsilons."),
         (lambda: mo.Local.plan_of(DOMAIN, epsilon=[]), "epsilon must be a budget or a list of budgets, but is []"),
         (lambda: mo.Local.plan_of(DOMAIN, epsilon=1, region=3), "region must be a text or a list of texts, but is 3"),

@@ -27,7 +27,7 @@ PARAMETERS = [
     {"epsilon": 1, "rho": 0.5}, {"count": 0}, {"count": 1.5}, {"delta": 2}, {"delta": "x"},
     {"mechanism": "minmax"}, {"mechanism": "subset"}, {"units": ["a"]}, {"reference": 3}, {"band": "typica"},
     {"space": "grd"}, {"score": "x"}, {"neighbours": "x"}, {"support": "x"}, {"log": "zz"},
-    {"covariance": [[1.0]]}, {"unit": ["u"]}, {"epsilon": [1, 2]}, {"log": 3}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
+    {"covariance": [[1.0]]}, {"unit": ["u", "u"]}, {"epsilon": [1, 2]}, {"log": 3}, {"copula": 3}, {"accept_error": "yes"}, {"candidates_file": 3},
 ]  # fmt: skip
 DATA = [3, "nosuch.csv", {"q": [1]}, {}, [[1, 2]]]
 SAMPLED = [

@@ -495,7 +495,7 @@ TEST(Refusals, OfNumbersOfOutcomesAndOtherCommands) {
             "--data is missing: the private CSV file");
   EXPECT_EQ(sentence({"compare", "integral", "--domain", "domain.yaml", "--data", "data.csv",
                       "--units", "units.csv", "--epsilon", "1"}),
-            "--unit is missing: column that names the unit of each row");
+            "--unit is missing: column that names the unit of each row, or several");
 }
 
 TEST(Refusals, AreWrappedAndEscapeLineBreaks) {

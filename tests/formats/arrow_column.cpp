@@ -277,9 +277,18 @@ TEST(ListRows, AreOfUnits) {
   columns.push_back(lists<std::int32_t>("a", {0, 2}, integers("", {1, 2})));
   ArrowArrayStream stream = table_stream(std::move(columns), 1, &alive);
   const ArrowSource source(&stream);
-  EXPECT_NO_THROW(require_lists_of_units(source, "unit"));
-  EXPECT_THROW(require_lists_of_units(source, "a"), InvalidInput);
-  EXPECT_THROW(require_lists_of_units(source, std::nullopt), InvalidInput);
+  const std::vector<std::string> declared = {"a"};
+  const std::vector<std::string> others = {"unit"};
+  const UnitColumns none;
+  EXPECT_NO_THROW(require_lists_of_units(source, declared, "unit"));
+  EXPECT_THROW(require_lists_of_units(source, others, "a"), InvalidInput);
+  EXPECT_THROW(
+      require_lists_of_units(source, declared, UnitColumns(std::vector<std::string>{"unit", "a"})),
+      InvalidInput);
+  EXPECT_THROW(require_lists_of_units(source, declared, none), InvalidInput);
+  EXPECT_NO_THROW(require_lists_of_units(source, others, none)) << "nobody reads it";
+  EXPECT_EQ(source.fault_of(0), "");
+  EXPECT_EQ(source.fault_of(1), "it holds lists, so that a row has several values");
 }
 
 }  // namespace
