@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import Public, path_text, whole_number
-from mollify._data import EVERY_COLUMN, is_parquet, source_of
+from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, source_of
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -29,11 +30,10 @@ def _listed(name: str, given: Any) -> list[Any]:
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
         raise refusal("wrong-type", f"{name} must be a list, but is {given!r}", name)
     listed = list(given)
-    nulls = ("None", "nan", "NaT", "<NA>")
     for one in listed:
         if isinstance(one, (list, tuple, dict, set, frozenset)):
             raise refusal("wrong-type", f"{name} must be single values, but one is of type {type(one).__name__}", name)
-    if any(not isinstance(one, str) and scalar_text(one) in nulls for one in listed):
+    if any(map(is_null, listed)):
         raise refusal(
             "contradicting-parameters",
             f'{name} must be without nulls, for which there is null="category", but has one',
@@ -247,6 +247,14 @@ def scalar_text(value: object) -> str:
     return str(value)
 
 
+def is_null(value: object) -> bool:
+    """Whether a public value is a null of Python, NumPy or pandas: NaN and NaT are not even themselves."""
+    if any(value is null for null in (None, *null_objects())):
+        return True
+    is_number = isinstance(value, (float, decimal.Decimal)) or getattr(value, "ndim", None) == 0
+    return is_number and bool(value != value)
+
+
 def _text(value: object) -> str:
     """A scalar in YAML that is read back as this value's text. JSON's strings are
     YAML's.
@@ -369,7 +377,8 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why.
+        why. Ordered categories of pandas, Polars' and DuckDB's enums and Arrow's ordered
+        dictionaries become ordinals in their order, with levels that no row has.
 
         Parameters
         ----------
@@ -406,16 +415,19 @@ class Domain(metaclass=Public):
         53
         """
         file, text = "the public data", None
+        words: dict[str, list[str]] = {}
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = path_text("public", public)
         else:
-            text = source_of(public, EVERY_COLUMN, what="public").csv_text()
+            source = source_of(public, EVERY_COLUMN, what="public")
+            words = source.ordered_words() | enum_words(public)
+            text = source.csv_text()
             if not text.strip():
                 raise refusal("empty-input", "the public data has no columns. Give a table with the columns to draft.", "public")
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
-        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text)
+        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text, words)
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})

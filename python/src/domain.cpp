@@ -1,4 +1,5 @@
 #include <mollify/domain.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -15,9 +16,10 @@ namespace {
 nb::typed<nb::tuple, nb::str, TextList> drafted(const std::string& file,
                                                 const std::vector<std::string>& columns,
                                                 const std::vector<std::string>& excluded,
-                                                const std::optional<nb::bytes>& bytes) {
+                                                const std::optional<nb::bytes>& bytes,
+                                                const OrderedWords& words) {
   const DomainDraft draft =
-      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes)); });
+      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes), words); });
   TextList notes;
   for (const std::string& note : draft.notes) notes.append(text(note));
   return nb::make_tuple(text(draft.yaml), notes);
@@ -37,7 +39,8 @@ void add_domain(nb::module_& module) {
       .def("warnings", [](const Domain& domain) { return messages(domain.warnings()); })
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
-  module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none());
+  module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none(),
+             "words"_a);
 }
 
 }  // namespace mollify::python

@@ -534,6 +534,8 @@ class ColumnSketch {
 struct DraftedColumn {
   std::string name;
   ColumnSketch sketch;
+  /// Words in an order, if the table's type of the column lists them.
+  std::optional<std::vector<std::string>> words{};
   std::string left_out{};
 };
 
@@ -550,10 +552,10 @@ std::string reasons_of(const std::vector<DraftedColumn>& columns) {
 
 Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& public_csv) {
   std::vector<Column> made;
-  for (const auto& [name, sketch, left_out] : columns) {
+  for (const auto& [name, sketch, words, left_out] : columns) {
     try {
       if (!left_out.empty()) continue;
-      auto cells = sketch.cells();
+      auto cells = words ? Categories::make(*words, true) : sketch.cells();
       if (!cells) continue;
       Mapping mapping{.null_is_category = sketch.has_null()};
       // An unknown word is not to become the first one, which may be somebody's.
@@ -579,17 +581,37 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
   }
 }
 
-/// What of a column may tell who somebody is; empty if nothing does.
+/// What of a column may tell who somebody is; empty if nothing does. Words in an order are not
+/// texts that somebody wrote, or identifiers.
 std::string suspicion_of(const DraftedColumn& column) {
+  if (column.words) return names_somebody(column.name) ? "its name says so" : "";
   if (const char* suspicion = column.sketch.suspicion()) return suspicion;
   const bool has_many = column.sketch.has_many_values() || column.sketch.has_many_words();
   const bool names_many = names_a_unit(column.name) && has_many;
   return names_many || names_somebody(column.name) ? "its name says so" : "";
 }
 
+std::string reason_of_suspicion(const DraftedColumn& column, bool is_asked_for) {
+  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
+  if (suspicion.empty()) return "";
+  return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
+                     flag_words("columns"));
+}
+
 /// `is_asked_for`: by its name, so that whom it names is meant.
 std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) {
   const ColumnSketch& sketch = column.sketch;
+  if (column.words) {
+    if (column.words->size() > kMaxCategories) {
+      return fmt::format("its type lists more than {} values", kMaxCategories);
+    }
+    try {
+      static_cast<void>(Categories::make(*column.words, true));
+    } catch (const InvalidInput& error) {
+      return fmt::format("the values that its type lists cannot be declared ({})", error.what());
+    }
+    return reason_of_suspicion(column, is_asked_for);
+  }
   if (sketch.holds_only_nulls()) return "it holds nulls only";
   if (const std::string days = sketch.proposed_days(); !days.empty()) return days;
   if (std::string numbers = sketch.proposed_numbers(); !numbers.empty()) return numbers;
@@ -602,10 +624,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
                ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
                : few;
   }
-  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
-  if (suspicion.empty()) return "";
-  return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
-                     flag_words("columns"));
+  return reason_of_suspicion(column, is_asked_for);
 }
 
 /// Other separators make one column of all.
@@ -626,7 +645,8 @@ std::string DomainDraft::yaml() const { return domain_yaml(domain, notes, Defaul
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
-                         std::optional<std::string_view> bytes) {
+                         std::optional<std::string_view> bytes,
+                         const std::map<std::string, std::vector<std::string>>& words) {
   CsvReader csv(public_csv, bytes);
   require_commas(csv);
   std::vector<std::string> names = columns.empty() ? csv.header() : columns;
@@ -640,6 +660,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   for (const std::string& name : names) {
     positions.push_back(csv.position(name, "to draft from"));
     drafted.push_back({.name = name, .sketch = ColumnSketch(csv.is_in_memory())});
+    if (const auto listed = words.find(name); listed != words.end()) {
+      drafted.back().words = listed->second;
+    }
   }
   std::uint64_t records = 0;
   for (; csv.next(); ++records) {
@@ -663,7 +686,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
       notes.push_back(fmt::format("Column \"{}\" is left out: {}.", column.name, column.left_out));
       continue;
     }
-    if (const std::string few = column.sketch.few_strangers(); !few.empty()) {
+    if (const std::string few = column.sketch.few_strangers(); !few.empty() && !column.words) {
       notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
     }
     // One that was asked for by its name.

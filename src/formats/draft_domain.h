@@ -1,6 +1,7 @@
 // Drafts a domain from public data.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,12 +45,16 @@ struct DomainDraft {
 /// and, except for those that `columns` names, columns that look like names, addresses, identifiers
 /// or free text. Notes name the first of a few values that keep a column from being numbers.
 ///
+/// A column in `words` is an ordinal of these words in their order, because the table's type of the
+/// column lists them. It is left out if they cannot be declared.
+///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated
 /// by something else than commas, and where nothing is left.
 /// Bytes are as LineReader's.
-[[nodiscard]] DomainDraft draft_domain(const std::string& public_csv,
-                                       const std::vector<std::string>& columns = {},
-                                       const std::vector<std::string>& excluded = {},
-                                       std::optional<std::string_view> bytes = std::nullopt);
+[[nodiscard]] DomainDraft draft_domain(
+    const std::string& public_csv, const std::vector<std::string>& columns = {},
+    const std::vector<std::string>& excluded = {},
+    std::optional<std::string_view> bytes = std::nullopt,
+    const std::map<std::string, std::vector<std::string>>& words = {});
 
 }  // namespace mollify

@@ -69,8 +69,8 @@ Domain Domain::make(const std::vector<Column>& columns, std::uint64_t seed) {
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
-                         std::optional<std::string_view> text) {
-  inside::DomainDraft draft = inside::draft_domain(public_csv, columns, excluded, text);
+                         std::optional<std::string_view> text, const OrderedWords& words) {
+  inside::DomainDraft draft = inside::draft_domain(public_csv, columns, excluded, text, words);
   std::string yaml = draft.yaml();
   return {outward(std::move(draft.domain)), std::move(draft.notes), std::move(yaml)};
 }
