@@ -13,7 +13,6 @@ from mollify import _core
 from mollify._refusal import refusal
 
 if TYPE_CHECKING:
-    import pandas
     import polars
     import pyarrow
 

@@ -76,7 +76,9 @@ bool is_header(std::span<const std::string> names, std::span<const std::string> 
 std::size_t Source::position(std::string_view column, std::string_view reason,
                              std::span<const std::string> declared) const {
   const std::size_t place = place_of_column(name(), columns(), column, reason, [&] {
-    if (is_header(columns(), declared)) return columns_hint(columns(), column);
+    if (!names_are_a_line() || is_header(columns(), declared)) {
+      return columns_hint(columns(), column);
+    }
     return fmt::format(
         "; {} prints {}", command_words("check"),
         words_of_speech("its first line, which must be a header", "the names of its columns"));
