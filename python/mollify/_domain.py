@@ -224,7 +224,11 @@ def datetime(
 
 def _names(parameter: str, given: Any) -> list[str]:
     """Of columns; a single text is one name."""
-    return [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
+    names = [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
+    for name in names:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise refusal("malformed-text", f"a name in {parameter} must be UTF-8 text, but is {name!r}", parameter)
+    return names
 
 
 _WORDS = {"null": "category", "outside": "clip"}
@@ -377,8 +381,7 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why. Ordered categories of pandas, Polars' and DuckDB's enums and Arrow's ordered
-        dictionaries become ordinals in their order, with levels that no row has.
+        why. Ordered categories and enums become ordinals, with unused levels.
 
         Parameters
         ----------

@@ -190,21 +190,8 @@ class Records(metaclass=Public):
         return [one._replace(values=some(one.values), valid=some(one.valid)) for one in released(self._table)]
 
     def to_arrow(self, *, like: Any = None) -> pyarrow.Table:
-        """Make a table of pyarrow (the extra ``parquet``).
-
-        Parameters
-        ----------
-        like : pyarrow.Table or pyarrow.Schema
-            A table whose kinds of types the result has, by the names of its columns:
-            dictionaries or plain values, `string`, `large_string` or `string_view`, and
-            timestamps or `date32` for days. Values of it are never used. Default: the
-            domain's types. Categories are dictionaries, and ordered ones of ordinals.
-
-        Returns
-        -------
-        pyarrow.Table
-            Levels and their order, integers or numbers or words, and nulls are the
-            domain's.
+        """A table of pyarrow (the extra ``parquet``), with days as `date32`, and times in
+        UTC if the domain states a zone. `like` is a table or a schema, as in `to_pandas`.
         """
         table: pyarrow.Table = optional("pyarrow", "parquet").table(self)
         kinds = {} if like is None else arrow_types(like)
@@ -217,24 +204,13 @@ class Records(metaclass=Public):
         return table
 
     def to_pandas(self, *, like: Any = None) -> pandas.DataFrame:
-        """Make a data frame of pandas.
+        """A data frame: `Int64`, `float64`, `boolean`, categories, which are ordered for
+        ordinals, `datetime64[s]` for days and times (with their zone, if the domain
+        states one), and `string` for other texts.
 
-        Parameters
-        ----------
-        like : pandas.DataFrame
-            A frame in whose containers the result's columns lie, by their names: NumPy's
-            types, nullable ones, Arrow's (`ArrowDtype`), objects, or categories. Values of
-            it are never used. Default: `Int64`, `float64`, `boolean`, categories, which
-            are ordered for ordinals, `datetime64[s]` for days and times (with their zone,
-            if the domain states one), and `string` for other texts.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Levels and their order, integers or numbers or words, and nulls are the
-            domain's. NumPy has no nulls for integers and booleans: a column that can have
-            nulls then is of `float64` or of objects, whether it has one or not. A type that
-            cannot hold the domain's values is left aside.
+        `like` is a data frame whose containers are taken, by the columns' names: NumPy's,
+        nullable or Arrow's types, objects or categories. Its values never matter: levels,
+        order, numbers or words, and nulls are the domain's.
         """
         pd = optional("pandas", "pandas")
         kinds = {} if like is None else pandas_types(like)
@@ -244,22 +220,8 @@ class Records(metaclass=Public):
         return pd.DataFrame(series)
 
     def to_polars(self, *, like: Any = None) -> polars.DataFrame:
-        """Make a data frame of Polars, with days as dates, and times in UTC if the domain
-        states a zone.
-
-        Parameters
-        ----------
-        like : polars.DataFrame or polars.LazyFrame
-            A frame whose kinds of types the result has, by the names of its columns:
-            `String`, `Categorical` or `Enum` for words, and `Datetime` or `Date` for days.
-            Values of it are never used. Default: `Enum` for ordinals, and `Categorical` for
-            other words. Categories of numbers are numbers in any case.
-
-        Returns
-        -------
-        polars.DataFrame
-            Levels and their order, integers or numbers or words, and nulls are the
-            domain's.
+        """A Polars data frame, with days as dates, times in UTC if the domain states a
+        zone, and ordinals as enums. `like` is a frame, also a lazy one, as in `to_pandas`.
         """
         frame: polars.DataFrame = optional("polars", "polars").DataFrame(self)
         kinds = {} if like is None else polars_types(like)
