@@ -485,11 +485,10 @@ class Domain(metaclass=Public):
         """Metadata of a table for SDMetrics, whose reports compare released with real
         records.
 
-        Such a report is NOT PRIVATE. Give the real table these types too:
-        ``pandas.DataFrame.astype`` with the types of ``release.to_pandas()``. The
-        reports of ``sdmetrics.reports`` take it as ``{"tables": {name:
-        domain.to_sdmetrics()}}`` with a dictionary of tables, the older ones of a
-        single table as it is.
+        Such a report is NOT PRIVATE. Give it the release with the types of the real
+        table, ``release.to_pandas(like=frame)``. The reports of ``sdmetrics.reports``
+        take it as ``{"tables": {name: domain.to_sdmetrics()}}`` with a dictionary of
+        tables, the older ones of a single table as it is.
         """
         kinds: dict[str, Column] = {
             "categorical": {"sdtype": "categorical"},

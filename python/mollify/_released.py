@@ -30,7 +30,7 @@ class Released(NamedTuple):
     form: int | None
     """Seconds from UTC of the clock of instants, or the power of ten of numbers."""
     word_type: str
-    """What the words write: "text", "integer" or "number"."""
+    """Kind of value that the words write: "text", "integer" or "number"."""
     ordered: bool
     nullable: bool
     """Whether the domain has an outcome that is a null."""
@@ -144,8 +144,8 @@ _LEVELS = {"integer": "int64", "number": "float64", "text": None}
 
 
 def _container(kind: Any) -> str:
-    """What holds a column of this dtype: "levels", "nullable", "numpy", "object", or "default" for any
-    other.
+    """Kind of container of this dtype: "levels", "nullable", "numpy" or "object", and "default" for any
+    other dtype.
     """
     import numpy as np
     import pandas as pd
