@@ -22,6 +22,10 @@ namespace mollify {
 
 namespace {
 
+/// The key under which Polars has an Enum's words. Before version 2 it does not set the flag of an
+/// ordered dictionary.
+constexpr std::string_view kEnumOfPolars = "_PL_ENUM_VALUES2";
+
 /// The producer's own words are not shown: they may quote a private value.
 void require_success(int code) {
   if (code == 0) return;
@@ -153,8 +157,10 @@ void ArrowSource::take_schema(ArrowSchema* schema) {
     names_.emplace_back(column->name == nullptr ? "" : column->name);
     types_.push_back(ArrowType::of(*column));
     held_types_.push_back(types_.back() ? "" : held_by(*column));
+    const bool is_ordered = (column->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0 ||
+                            !metadata_of(*column, kEnumOfPolars).empty();
     are_ordered_.push_back(types_.back() && types_.back()->values && !types_.back()->lists &&
-                           (column->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0);
+                           is_ordered);
   }
 }
 
@@ -438,7 +444,7 @@ const char* format_of_words(const ColumnSchema& column) {
 
 /// A list of one key and its value, as Arrow's schemas have it, by which Polars makes an Enum of a
 /// dictionary; empty for columns that are not one.
-std::string metadata_of(const ColumnSchema& column) {
+std::string enum_metadata_of(const ColumnSchema& column) {
   if (!has_places(column) || !column.ordered || column.word_type != ValueType::kText) return {};
   std::string listed;
   for (const std::string& word : column.words) listed += fmt::format("{};{}", word.size(), word);
@@ -448,8 +454,7 @@ std::string metadata_of(const ColumnSchema& column) {
     metadata.append(reinterpret_cast<const char*>(&count), sizeof count);
   };
   add_size(1);
-  for (const std::string_view text :
-       {std::string_view("_PL_ENUM_VALUES2"), std::string_view(listed)}) {
+  for (const std::string_view text : {kEnumOfPolars, std::string_view(listed)}) {
     add_size(text.size());
     metadata += text;
   }
@@ -538,7 +543,7 @@ ArrowSchema exported_schema(const char* format, std::string_view name, const Col
   schema.flags = ARROW_FLAG_NULLABLE;
   if (column != nullptr && has_places(*column)) {
     body->dictionary = exported_schema(format_of_words(*column), "", nullptr);
-    body->metadata = metadata_of(*column);
+    body->metadata = enum_metadata_of(*column);
     if (column->ordered) schema.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
   }
   schema.format = format;

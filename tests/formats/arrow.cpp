@@ -479,13 +479,24 @@ TEST(ArrowSource, ReadsPlacesInDictionaries) {
   EXPECT_EQ(read(dictionary(std::move(places), std::move(values))), (Texts{"i5", "null", "null"}));
 }
 
+/// Metadata with one key, as Arrow's C interface has it.
+std::string metadata_of(const std::string& key, const std::string& value) {
+  const auto size = [](std::size_t bytes) {
+    const auto number = static_cast<std::int32_t>(bytes);
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  return size(1) + size(key.size()) + key + size(value.size()) + value;
+}
+
 // Of an order nothing is known if batches differ in it, or if a word is listed twice or is a null.
 TEST(ArrowSource, ListsTheWordsOfOrderedDictionaries) {
-  const auto listed = [](std::int64_t flags, auto... values) {
+  std::string metadata;
+  const auto listed = [&metadata](std::int64_t flags, auto... values) {
     std::vector<std::shared_ptr<BuiltColumn>> batches;
     const auto add = [&](BuiltColumn one) {
       BuiltColumn column = dictionary(plain<std::int8_t>("c", {0, 0}), std::move(one));
       column.flags = flags;
+      column.metadata = metadata;
       batches.push_back(batch(std::move(column)));
     };
     (add(std::move(values)), ...);
@@ -514,6 +525,10 @@ TEST(ArrowSource, ListsTheWordsOfOrderedDictionaries) {
             (OrderedWords{{"c", {"0.5", "3"}}}));
   EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, plain<std::int32_t>("tdD", {1, 0})),
             (OrderedWords{{"c", {"1970-01-02", "1970-01-01"}}}));
+  metadata = metadata_of("_PL_ENUM_VALUES2", "3;red5;green");  // of Polars before version 2
+  EXPECT_EQ(listed(0, words()), both);
+  metadata = metadata_of("_PL_CATEGORICAL2", "0;0;u32;");
+  EXPECT_EQ(listed(0, words()), OrderedWords());
 }
 
 TEST(ArrowSource, ReadsSlicesAndBatches) {
@@ -685,15 +700,6 @@ TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
                  [&](const Block& block) { all.push_back(told(block.columns[0][0])); });
     EXPECT_THAT(all, ElementsAre("i5"));
   }
-}
-
-/// Metadata with one key, as Arrow's C interface has it.
-std::string metadata_of(const std::string& key, const std::string& value) {
-  const auto size = [](std::size_t bytes) {
-    const auto number = static_cast<std::int32_t>(bytes);
-    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
-  };
-  return size(1) + size(key.size()) + key + size(value.size()) + value;
 }
 
 // The bytes of a geometry or of a long integer are not a text.
