@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -144,15 +145,20 @@ struct DomainDraft {
   std::string yaml{};                ///< a domain file with these notes
 };
 
+/// Texts of a column's values in an order, by the column's name.
+using OrderedWords = std::map<std::string, std::vector<std::string>>;
+
 /// What `mollify domain` drafts from a **public** CSV file: a domain in which every value of the
 /// file lies, to be reviewed. Never draft a domain from private data. `columns` selects columns and
 /// orders them, empty for all; those in `excluded` are left out. `text` is the file's text if it
 /// lies in memory, and `unread` are the columns that it leaves out (Source::unread), for the notes.
-/// Throws InvalidInput for a file that is not well-formed or is without a column that is left.
+/// Columns in `words` are ordinals of these words. Throws InvalidInput for a file that is not
+/// well-formed or is without a column that is left.
 [[nodiscard]] DomainDraft draft_domain(
     const std::string& public_csv, const std::vector<std::string>& columns = {},
     const std::vector<std::string>& excluded = {},
     std::optional<std::string_view> text = std::nullopt,
-    const std::vector<std::pair<std::string, std::string>>& unread = {});
+    const std::vector<std::pair<std::string, std::string>>& unread = {},
+    const OrderedWords& words = {});
 
 }  // namespace MOLLIFY_NAMESPACE

@@ -130,6 +130,10 @@ class Source : public Handle<const class SourceInside> {
   /// `asked` make a record for each of their items. Throws InvalidInput if the type of such a
   /// column cannot be read.
   [[nodiscard]] std::string csv_text(std::span<const std::string> asked = {}) const;
+
+  /// The words of columns that list them in an order, for `draft_domain` of a public table: Arrow's
+  /// ordered dictionaries, with words that no row has. Reads a stream to its end, and holds it.
+  [[nodiscard]] OrderedWords ordered_words() const;
 };
 
 /// The unit of integers that count from the beginning of 1970.
@@ -151,14 +155,19 @@ struct ReleasedColumn {
   std::vector<std::uint8_t> valid{};  ///< a byte for each row, 0 where the value is null
   /// All texts that it could have held, or the texts of false and true; none if any text may come.
   std::vector<std::string> words{};
+  /// What all of the words write: texts, integers, or numbers with a point or an exponent.
+  enum class WordType { kText, kInteger, kNumber };
+  WordType word_type = WordType::kText;
+  bool is_ordered = false;           ///< the order of the words means something
+  bool is_nullable = true;           ///< false if no value can be null, by the domain
   std::optional<Moments> moments{};  ///< unit of integers that are days or instants
   /// Numbers are written to this power of ten; without it with as few digits as tell doubles apart.
   std::optional<int> exponent{};
 };
 
-/// Columns of equal length as a stream of record batches: texts with words as dictionaries, days as
-/// date32, times as timestamps of microseconds, which are of UTC if they have a zone. They are
-/// copied; who takes the stream releases it.
+/// Columns of equal length as a stream of record batches: texts with words as dictionaries of their
+/// type and order, days as date32, times as timestamps of microseconds, which are of UTC if they
+/// have a zone. They are copied; who takes the stream releases it.
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
 /// Columns of equal length as the file that Sink::csv would have written.

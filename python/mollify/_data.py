@@ -97,6 +97,17 @@ def source_of(
     return _exported(data, what)
 
 
+def enum_words(table: Any) -> dict[str, list[str]]:
+    """The words of DuckDB's ENUMs, which lose their order on the way to Arrow."""
+    if _package_of(table) != "duckdb" or not hasattr(table, "types"):
+        return {}
+    return {
+        name: dict(kind.children)["values"]
+        for name, kind in zip(table.columns, table.types)
+        if kind.id == "enum"
+    }
+
+
 def _package_of(table: object) -> str:
     """The package that made an object: "_duckdb" is a part of "duckdb"."""
     return type(table).__module__.partition(".")[0].lstrip("_")
@@ -290,10 +301,11 @@ def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
 
 
 def _add_objects(columns: _core.Columns, name: str, objects: list[Any]) -> None:
-    columns.add_objects(name, objects, _nulls(), _plain)
+    columns.add_objects(name, objects, null_objects(), _plain)
 
 
-def _nulls() -> tuple[Any, ...]:
+def null_objects() -> tuple[Any, ...]:
+    """The objects that pandas has for nulls."""
     pandas = sys.modules.get("pandas")
     return () if pandas is None else (pandas.NA, pandas.NaT)
 
@@ -486,11 +498,11 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
         words = kind.categories
         if _are_objects(words):
             objects = words.to_numpy(dtype=object).tolist()
-            columns.add_object_dictionary(name, places, objects, _nulls(), _plain)
+            columns.add_object_dictionary(name, places, objects, null_objects(), _plain, bool(kind.ordered))
         else:
             held = _core.Columns()
             _add_pandas(held, "", words)
-            columns.add_dictionary(name, len(places), _bytes(places), held)
+            columns.add_dictionary(name, len(places), _bytes(places), held, bool(kind.ordered))
     elif isinstance(kind, pandas.DatetimeTZDtype):
         times = array.tz_convert("UTC").tz_localize(None).to_numpy()
         _add_numpy(columns, name, times, zone="UTC")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import Public, path_text, whole_number
-from mollify._data import EVERY_COLUMN, is_parquet, source_of
+from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, source_of
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -33,11 +34,10 @@ def _listed(name: str, given: Any) -> list[Any]:
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
         raise refusal("wrong-type", f"{name} must be a list, but is {given!r}", name)
     listed = list(given)
-    nulls = ("None", "nan", "NaT", "<NA>")
     for one in listed:
         if isinstance(one, (list, tuple, dict, set, frozenset)):
             raise refusal("wrong-type", f"{name} must be single values, but one is of type {type(one).__name__}", name)
-    if any(not isinstance(one, str) and scalar_text(one) in nulls for one in listed):
+    if any(map(is_null, listed)):
         raise refusal(
             "contradicting-parameters",
             f'{name} must be without nulls, for which there is null="category", but has one',
@@ -292,7 +292,11 @@ def datetime(
 
 def _names(parameter: str, given: Any) -> list[str]:
     """Of columns; a single text is one name."""
-    return [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
+    names = [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
+    for name in names:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise refusal("malformed-text", f"a name in {parameter} must be UTF-8 text, but is {name!r}", parameter)
+    return names
 
 
 _WORDS = {"null": "category", "outside": "clip"}
@@ -313,6 +317,14 @@ def scalar_text(value: object) -> str:
     if callable(iso):
         value = iso()
     return str(value)
+
+
+def is_null(value: object) -> bool:
+    """Whether a public value is a null of Python, NumPy or pandas: NaN and NaT are not even themselves."""
+    if any(value is null for null in (None, *null_objects())):
+        return True
+    is_number = isinstance(value, (float, decimal.Decimal)) or getattr(value, "ndim", None) == 0
+    return is_number and bool(value != value)
 
 
 def _text(value: object) -> str:
@@ -440,6 +452,7 @@ class Domain(metaclass=Public):
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
         why: columns of lists, structs and other types that a domain doesn't have, too.
+        Ordered categories and enums become ordinals, with unused levels.
 
         Parameters
         ----------
@@ -476,11 +489,13 @@ class Domain(metaclass=Public):
         53
         """
         file, text = "the public data", None
+        words: dict[str, list[str]] = {}
         unread: list[tuple[str, str]] = []
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = path_text("public", public)
         else:
             source = source_of(public, EVERY_COLUMN, what="public", left_out=unread)
+            words = source.ordered_words() | enum_words(public)
             text = source.csv_text([])
             unread += source.unread([])
             if not text.strip() and unread:
@@ -491,7 +506,7 @@ class Domain(metaclass=Public):
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
-        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread)
+        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread, words)
         made = _restore(yaml, None)
         made.notes = tuple(notes)
         made._inputs = inputs_of({"public": public})
@@ -546,11 +561,10 @@ class Domain(metaclass=Public):
         """Metadata of a table for SDMetrics, whose reports compare released with real
         records.
 
-        Such a report is NOT PRIVATE. Give the real table these types too:
-        ``pandas.DataFrame.astype`` with the types of ``release.to_pandas()``. The
-        reports of ``sdmetrics.reports`` take it as ``{"tables": {name:
-        domain.to_sdmetrics()}}`` with a dictionary of tables, the older ones of a
-        single table as it is.
+        Such a report is NOT PRIVATE. Give it the release with the types of the real
+        table, ``release.to_pandas(like=frame)``. The reports of ``sdmetrics.reports``
+        take it as ``{"tables": {name: domain.to_sdmetrics()}}`` with a dictionary of
+        tables, the older ones of a single table as it is.
         """
         kinds: dict[str, Column] = {
             "categorical": {"sdtype": "categorical"},

@@ -8,7 +8,7 @@ from typing import Any
 
 from mollify import _core
 from mollify._checks import path_text, whole_number
-from mollify._domain import Domain, _restore, scalar_text
+from mollify._domain import Domain, _restore, is_null, scalar_text
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
 from mollify._records import Records
@@ -77,9 +77,9 @@ class Model:
         count : int
             Number of records, from 1 to 10^8; all of them are held in memory.
         given : mapping
-            Values of some columns, None for a null: only records in which these columns
-            lie in the values' cells, by the model's own distribution of such records.
-            Default: none.
+            Values of some columns, None, NaN, NaT or pandas' NA for a null: only records
+            in which these columns lie in the values' cells, by the model's own distribution
+            of such records. Default: none.
         seed : int
             A whole number from 0 to 2^64 - 1: everyone who has the model draws the same
             records with it, and so does ``mollify generate --seed``. Default: other
@@ -104,7 +104,7 @@ class Model:
             )
         wanted = whole_number("count", count, (1, 10**8))
         fixed = {
-            str(name): "" if value is None else scalar_text(value)
+            str(name): "" if is_null(value) else scalar_text(value)
             for name, value in (given or {}).items()
         }
         fixed_words = None if seed is None else whole_number("seed", seed, (0, 2**64 - 1))

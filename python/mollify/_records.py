@@ -6,7 +6,7 @@ import html
 import io
 import operator
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from mollify import _core
@@ -15,6 +15,7 @@ from mollify._files import Inputs, optional, table_format, write_whole, writable
 from mollify._html import table
 from mollify._parameters import near
 from mollify._refusal import refusal
+from mollify._released import Released, arrow_types, in_arrow, in_pandas, in_polars, pandas_types, polars_types, released
 
 if TYPE_CHECKING:
     import pandas
@@ -115,14 +116,14 @@ class Records(metaclass=Public):
         """The records as an Arrow stream (a PyCapsule), as often as one likes.
 
         Integers are int64, numbers float64, booleans bool, categories dictionaries of
-        texts, days date32, and times timestamps of microseconds: of UTC where the
-        domain states a zone.
+        texts or numbers, which are ordered for ordinals, days date32, and times timestamps
+        of microseconds: of UTC where the domain states a zone.
         """
         return self._table.arrow_stream()
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The records by columns, with values as in ``records[0]``."""
-        return _cells(self._table.columns())
+        return _cells(released(self._table))
 
     def head(self, most: int = 10) -> Records:
         """The first `most` records."""
@@ -181,54 +182,53 @@ class Records(metaclass=Public):
         else:
             self.to_parquet(path, overwrite=overwrite)
 
-    def _some(self, where: slice) -> list[Any]:
+    def _some(self, where: slice) -> list[Released]:
         """Some of the records, as `Table` takes them."""
         import numpy as np
 
         def some(column: Any) -> Any:
             return column[where] if isinstance(column, list) else np.ascontiguousarray(column[where])
 
-        return [
-            (name, kind, some(values), some(valid), words, form)
-            for name, kind, values, valid, words, form in self._table.columns()
-        ]
+        return [one._replace(values=some(one.values), valid=some(one.valid)) for one in released(self._table)]
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self, *, like: Any = None) -> pyarrow.Table:
         """A table of pyarrow (the extra ``parquet``), with days as `date32`, and times in
-        UTC if the domain states a zone."""
-        return optional("pyarrow", "parquet").table(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: `Int64`, `float64`, `boolean`, categories, `datetime64[s]` for
-        days and times (with their zone, if the domain states one), and `string` for
-        other texts.
+        UTC if the domain states a zone. `like` is a table or a schema, as in `to_pandas`.
         """
-        import numpy as np
+        table: pyarrow.Table = optional("pyarrow", "parquet").table(self)
+        kinds = {} if like is None else arrow_types(like)
+        for place, column in enumerate(released(self._table)):
+            if column.name in kinds:
+                made = in_arrow(column, table.column(place), kinds[column.name])
+                field = table.schema.field(place).with_type(made.type)
+                is_of_levels = hasattr(made.type, "value_type")
+                table = table.set_column(place, field if is_of_levels else field.remove_metadata(), made)
+        return table
 
+    def to_pandas(self, *, like: Any = None) -> pandas.DataFrame:
+        """A data frame: `Int64`, `float64`, `boolean`, categories, which are ordered for
+        ordinals, `datetime64[s]` for days and times (with their zone, if the domain
+        states one), and `string` for other texts.
+
+        `like` is a data frame whose containers are taken, by the columns' names: NumPy's,
+        nullable or Arrow's types, objects or categories. Its values never matter: levels,
+        order, numbers or words, and nulls are the domain's.
+        """
         pd = optional("pandas", "pandas")
+        kinds = {} if like is None else pandas_types(like)
         series: dict[str, Any] = {}
-        for name, kind, values, valid, words, form in self._table.columns():
-            null = valid == 0
-            if kind == "integer":
-                series[name] = pd.arrays.IntegerArray(values, null)
-            elif kind == "truth":
-                series[name] = pd.arrays.BooleanArray(values.astype(bool), null)
-            elif kind == "number":
-                series[name] = np.where(null, np.nan, values)
-            elif kind in ("day", "instant"):
-                series[name] = _moments(values, valid, kind, form)
-            elif words:
-                series[name] = pd.Categorical.from_codes(values, categories=words)
-            else:
-                series[name] = pd.array(values, dtype="string")
+        for place, column in enumerate(released(self._table)):
+            series[column.name] = in_pandas(column, kinds.get(column.name), lambda at=place: self.to_arrow().column(at))
         return pd.DataFrame(series)
 
-    def to_polars(self) -> polars.DataFrame:
-        """A Polars data frame, with days as dates, and times in UTC if the domain
-        states a zone.
+    def to_polars(self, *, like: Any = None) -> polars.DataFrame:
+        """A Polars data frame, with days as dates, times in UTC if the domain states a
+        zone, and ordinals as enums. `like` is a frame, also a lazy one, as in `to_pandas`.
         """
         frame: polars.DataFrame = optional("polars", "polars").DataFrame(self)
-        return frame
+        kinds = {} if like is None else polars_types(like)
+        columns = {column.name: column for column in released(self._table) if column.name in kinds}
+        return frame.with_columns([in_polars(one, frame[name], kinds[name]) for name, one in columns.items()])
 
     def _repr_html_(self) -> str:
         """The text for notebooks: the kind of object, and the first records."""
@@ -254,44 +254,6 @@ def _restore(columns: list[Any]) -> Records:
     return Records(_core.Table(columns))
 
 
-def _cells(table: list[Any]) -> dict[str, list[Any]]:
+def _cells(columns: list[Released]) -> dict[str, list[Any]]:
     """Columns as Python's objects."""
-    columns: dict[str, list[Any]] = {}
-    for name, kind, values, valid, words, form in table:
-        cells: Sequence[Any] = values
-        if kind in ("day", "instant"):
-            cells = moments_in_python(values, kind, form)
-        elif kind == "truth":
-            cells = values.astype(bool).tolist()
-        elif kind != "text":
-            cells = values.tolist()
-        elif words:
-            cells = [words[place] for place in values.tolist()]
-        columns[name] = [one if there else None for one, there in zip(cells, valid.tolist())]
-    return columns
-
-
-def moments_in_python(values: Any, kind: str, offset: int | None) -> list[Any]:
-    """Days as dates; times on the column's clock."""
-    import datetime
-
-    if kind == "day":
-        return list(values.astype("datetime64[D]").tolist())
-    shown = (values + (offset or 0)).astype("datetime64[s]").tolist()
-    zone = None if offset is None else datetime.timezone(datetime.timedelta(seconds=offset))
-    return [one.replace(tzinfo=zone) for one in shown]
-
-
-def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
-    """Days, or times on the column's clock, which is part of the type."""
-    import datetime
-
-    import numpy as np
-    import pandas as pd
-
-    counted = values.astype("datetime64[D]" if kind == "day" else "datetime64[s]")
-    moments = pd.DatetimeIndex(np.where(valid == 0, np.datetime64("NaT", "s"), counted.astype("datetime64[s]")))
-    if offset is None:
-        return moments
-    zone = datetime.timezone(datetime.timedelta(seconds=offset))
-    return moments.tz_localize("UTC").tz_convert(zone)
+    return {column.name: column.cells() for column in columns}

@@ -20,7 +20,7 @@ from mollify._files import inputs_of, write_whole
 from mollify._html import table
 from mollify._method_base import Plan
 from mollify._plot import WORDS
-from mollify._records import moments_in_python
+from mollify._released import moments_in_python, released
 from mollify._refusal import refusal
 from mollify._release import Release
 
@@ -192,7 +192,7 @@ def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
     import numpy as np
 
     found = []
-    for name, kind, values, valid, words, offset in release._table.columns():
+    for name, kind, values, valid, words, offset, *_ in released(release._table):
         there = valid != 0
         if kind in ("integer", "number", "day", "instant"):
 

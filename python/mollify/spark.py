@@ -72,6 +72,7 @@ from mollify._parameters import checked
 from mollify._privacy import Privacy
 from mollify._refusal import refusal
 from mollify._release import Certificate
+from mollify._released import released
 from mollify._release_key import ReleaseKey
 from mollify._spark_tasks import (
     BUCKETS, IN_BUCKETS, SLICES, CountKeys, CountRecords, DrawUnits, Made, Reading, Ready, SumRecords, add_counts, add_sums,
@@ -498,8 +499,8 @@ def _schema(table: _core.Table) -> StructType:
     of_instants = (types.TimestampNTZType(), types.TimestampType())  # without a zone, and with one
     return types.StructType(
         [
-            types.StructField(f"c{i}", of_kind.get(one[1], of_instants[one[5] is not None]))
-            for i, one in enumerate(table.columns())
+            types.StructField(f"c{i}", of_kind.get(one.value_kind, of_instants[one.form is not None]))
+            for i, one in enumerate(released(table))
         ]
     )
 

@@ -91,7 +91,8 @@ void ArrowPair::reset() noexcept {
   schema_ = {};
 }
 
-void ArrowPair::take_dictionary(ArrowPair values) {
+void ArrowPair::take_dictionary(ArrowPair values, bool ordered) {
+  if (ordered) schema_.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
   auto& schema = *static_cast<SchemaBody*>(schema_.private_data);
   auto& array = *static_cast<ArrayBody*>(array_.private_data);
   schema.dictionary = std::exchange(values.schema_, {});

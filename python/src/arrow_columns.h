@@ -30,8 +30,8 @@ class ArrowPair {
   ArrowPair& operator=(const ArrowPair&) = delete;
   ~ArrowPair();
 
-  /// The values that this one's are places in.
-  void take_dictionary(ArrowPair values);
+  /// The values that this one's are places in, perhaps in an order.
+  void take_dictionary(ArrowPair values, bool ordered = false);
   /// What this one's lists hold.
   void take_items(ArrowPair items);
   /// Of what another program exported.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <mollify/core/invalid_input.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -77,17 +78,19 @@ class Columns {
     add(byte_column(std::move(name), bytes));
   }
   /// Places in the one column of `values`; one below 0 is a null.
-  void add_dictionary(std::string name, std::int64_t length, const Bytes& places, Columns& values) {
+  void add_dictionary(std::string name, std::int64_t length, const Bytes& places, Columns& values,
+                      bool ordered) {
     ArrowPair column = numbers(std::move(name), "i", length, places, std::nullopt);
-    column.take_dictionary(std::move(values.columns_.at(0)));
+    column.take_dictionary(std::move(values.columns_.at(0)), ordered);
     values.columns_.clear();
     add(std::move(column));
   }
   /// The same for values that are any objects.
   void add_object_dictionary(std::string name, const Array<std::int32_t, 1>& places,
-                             const Objects& objects, const Nulls& nulls, const TextOf& text_of) {
+                             const Objects& objects, const Nulls& nulls, const TextOf& text_of,
+                             bool ordered) {
     add(object_column(std::move(name), objects, nulls, text_of,
-                      std::span(places.data(), places.size())));
+                      std::span(places.data(), places.size()), ordered));
   }
   /// Lists of the one column of `items`: one more offset of 64 bits than there are lists.
   void add_lists(std::string name, std::int64_t length, const Bytes& offsets, Columns& items) {
@@ -172,6 +175,8 @@ void add_columns(nb::module_& module) {
           "schema"_a, "array"_a)
       .def("with_counts", &Source::with_counts, "column"_a)
       .def_prop_ro("is_spent", &Source::is_spent)
+      .def("ordered_words",
+           [](const Source& source) { return computed([&] { return source.ordered_words(); }); })
       .def(
           "unread",
           [](const Source& source, const std::vector<std::string>& asked) {
@@ -194,9 +199,10 @@ void add_columns(nb::module_& module) {
       .def("add_objects", &Columns::add_objects, "name"_a, "objects"_a, "nulls"_a, "text_of"_a)
       .def("add_letters", &Columns::add_letters, "name"_a, "letters"_a)
       .def("add_bytes", &Columns::add_bytes, "name"_a, "bytes"_a)
-      .def("add_dictionary", &Columns::add_dictionary, "name"_a, "length"_a, "places"_a, "values"_a)
+      .def("add_dictionary", &Columns::add_dictionary, "name"_a, "length"_a, "places"_a, "values"_a,
+           "ordered"_a)
       .def("add_object_dictionary", &Columns::add_object_dictionary, "name"_a, "places"_a,
-           "objects"_a, "nulls"_a, "text_of"_a)
+           "objects"_a, "nulls"_a, "text_of"_a, "ordered"_a)
       .def("add_lists", &Columns::add_lists, "name"_a, "length"_a, "offsets"_a, "items"_a)
       .def("add_arrow", &Columns::add_arrow, "name"_a, "schema"_a, "array"_a)
       .def("add_stream", &Columns::add_stream, "name"_a, "capsule"_a)

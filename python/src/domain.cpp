@@ -1,4 +1,5 @@
 #include <mollify/domain.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -20,9 +21,9 @@ nb::typed<nb::tuple, nb::str, TextList> drafted(const std::string& file,
                                                 const std::vector<std::string>& columns,
                                                 const std::vector<std::string>& excluded,
                                                 const std::optional<nb::bytes>& bytes,
-                                                const Unread& unread) {
-  const DomainDraft draft =
-      computed([&] { return draft_domain(file, columns, excluded, text_in(bytes), unread); });
+                                                const Unread& unread, const OrderedWords& words) {
+  const DomainDraft draft = computed(
+      [&] { return draft_domain(file, columns, excluded, text_in(bytes), unread, words); });
   TextList notes;
   for (const std::string& note : draft.notes) notes.append(text(note));
   return nb::make_tuple(text(draft.yaml), notes);
@@ -43,7 +44,7 @@ void add_domain(nb::module_& module) {
       .def("outcome_count", &Domain::outcome_count)
       .def("is_enumerable", &Domain::is_enumerable);
   module.def("draft_domain", &drafted, "file"_a, "columns"_a, "excluded"_a, "text"_a.none(),
-             "unread"_a);
+             "unread"_a, "words"_a);
 }
 
 }  // namespace mollify::python

@@ -55,8 +55,14 @@ NB_MODULE(_core, module) {
         if (parts.size() == 0) return nb::str("");
         const nb::object sentence = parts[0];
         std::string whole;
-        if (!nb::try_cast(sentence, whole)) return nb::str(sentence);  // half of a surrogate pair
-        return text(readable(whole));
+        if (nb::try_cast(sentence, whole)) return text(readable(whole));
+        // Bytes that are not UTF-8, as of a file's name or header: no terminal could print them.
+        PyObject* bytes = PyUnicode_AsEncodedString(sentence.ptr(), "utf-8", "surrogateescape");
+        if (bytes == nullptr) {  // half of a surrogate pair
+          PyErr_Clear();
+          bytes = PyUnicode_AsEncodedString(sentence.ptr(), "utf-8", "backslashreplace");
+        }
+        return nb::steal<nb::bytes>(bytes).attr("decode")("utf-8", "backslashreplace");
       },
       nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
   module.def("is_of_a_value", &is_of_a_value, nb::arg("code"));

@@ -163,8 +163,8 @@ class Recent {
 }  // namespace
 
 ArrowPair object_column(std::string name, const Objects& objects, const Nulls& nulls,
-                        const TextOf& text_of,
-                        std::optional<std::span<const std::int32_t>> places) {
+                        const TextOf& text_of, std::optional<std::span<const std::int32_t>> places,
+                        bool ordered) {
   constexpr std::uint32_t kNull = 0xffffffff;  // beyond every list, and so a null
   auto found = std::make_shared<Places>();
   Recent recent;
@@ -194,7 +194,7 @@ ArrowPair object_column(std::string name, const Objects& objects, const Nulls& n
   }
   const auto length = static_cast<std::int64_t>(found->places.size());
   ArrowPair column(std::move(name), "I", length, {}, {found->places.data()}, found);
-  column.take_dictionary(text_column("", found->texts));
+  column.take_dictionary(text_column("", found->texts), ordered);
   return column;
 }
 

@@ -22,12 +22,13 @@ using TextOf = nb::typed<nb::callable, nb::object(nb::any)>;
 /// an integer is too long, is a text that no domain declares. That it throws KeyboardInterrupt says
 /// nothing either: the caller sees to the user who presses Ctrl-C.
 ///
-/// With `places`, of the objects at these places instead; one that is none is a null.
+/// With `places`, of the objects at these places instead; one that is none is a null. `ordered`: the
+/// order of the objects means something.
 ///
 /// O(1) and no memory for an object that came not long before.
 [[nodiscard]] ArrowPair object_column(
     std::string name, const Objects& objects, const Nulls& nulls, const TextOf& text_of,
-    std::optional<std::span<const std::int32_t>> places = std::nullopt);
+    std::optional<std::span<const std::int32_t>> places = std::nullopt, bool ordered = false);
 
 /// A column of texts of at most so many UTF-32 letters each, padded with zeros (NumPy's `U`).
 [[nodiscard]] ArrowPair letter_column(std::string name, const Array<std::uint32_t, 2>& letters);

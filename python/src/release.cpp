@@ -1,6 +1,7 @@
 #include "release.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -79,9 +80,12 @@ constexpr std::string_view word_of(Moments::Kind kind) {
   return "";
 }
 
-/// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words, form):
-/// days and seconds of UTC since 1970. The form is the offset of the instants' clock in seconds, if
-/// it has one, or the power of ten to which numbers are written, if there is one.
+constexpr std::array<std::string_view, 3> kWordTypes = {"text", "integer", "number"};
+
+/// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words, form,
+/// type of the words, whether they are ordered, whether nulls can come): days and seconds of UTC
+/// since 1970. The form is the offset of the instants' clock in seconds, if it has one, or the power
+/// of ten to which numbers are written, if there is one.
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
   const std::string_view kind =
@@ -90,7 +94,9 @@ nb::tuple shown(const ReleasedColumn& column) {
       column.name, std::string(kind),
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
       owned_array(column.valid), texts(column.words),
-      column.moments ? column.moments->offset : column.exponent);
+      column.moments ? column.moments->offset : column.exponent,
+      std::string(kWordTypes[static_cast<std::size_t>(column.word_type)]), column.is_ordered,
+      column.is_nullable);
 }
 
 ReleasedColumn read_back(const nb::handle& column) {
@@ -102,6 +108,11 @@ ReleasedColumn read_back(const nb::handle& column) {
     return std::vector<T>(rows.data(), rows.data() + rows.size());
   };
   made.words = nb::cast<std::vector<std::string>>(parts[4]);
+  const auto word_type =
+      std::find(kWordTypes.begin(), kWordTypes.end(), nb::cast<std::string>(parts[6]));
+  made.word_type = static_cast<ReleasedColumn::WordType>(word_type - kWordTypes.begin());
+  made.is_ordered = nb::cast<bool>(parts[7]);
+  made.is_nullable = nb::cast<bool>(parts[8]);
   const auto valid = nb::cast<Array<std::uint8_t, 1>>(parts[3]);
   made.valid.assign(valid.data(), valid.data() + valid.size());
   for (const auto moments : {Moments::Kind::kDay, Moments::Kind::kInstant}) {

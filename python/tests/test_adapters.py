@@ -235,3 +235,20 @@ def test_the_language_models_example_runs(tmp_path):
     texts = module.write(tmp_path)
     assert [len(text) for text in texts] == [42, 42]
     assert mo.Ledger(tmp_path / "letters.db").balance("notes").spent == mo.Privacy(epsilon=400)
+
+
+def test_sdmetrics_judges_numbers_and_orders_as_those_of_the_real_table():
+    """Words in place of numbers have no value in common with the real ones, and the report scores them 0."""
+    pandas = pytest.importorskip("pandas")
+    metrics = pytest.importorskip("sdmetrics.single_column")
+    real = pandas.DataFrame({"stars": [1, 2, 2, 5] * 300, "price": [4.99, 9.99, 9.99, 4.99] * 300, "level": ["low", "high"] * 600})
+    domain = {
+        "stars": mo.ordinal([1, 2, 3, 4, 5], null=1, outside=1),
+        "price": mo.categorical([4.99, 9.99], null=4.99, outside=4.99),
+        "level": mo.ordinal(["low", "mid", "high"], null="low", outside="low"),
+    }
+    release = mo.Marginals(domain, epsilon=20, count=1000).sample(real)
+    for frame in (release.to_pandas(), release.to_pandas(like=real)):
+        for name in real:
+            assert metrics.TVComplement.compute(real[name], frame[name]) > 0.9
+    assert release.to_pandas(like=real).dtypes.equals(real.dtypes)

@@ -1,9 +1,11 @@
 """Rows from the model of a release."""
 
+import decimal
 import pickle
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mollify as mo
@@ -165,3 +167,19 @@ def test_refuses_what_is_no_model(schools, tmp_path):
             mo.Model.read(wrong)
     with pytest.raises(mo.InvalidInput, match="the model is not a model"):
         mo.Model.parse("{}")
+
+
+NULLS = [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), decimal.Decimal("NaN"), pandas.NA, pandas.NaT]
+
+
+@pytest.mark.parametrize("null", NULLS, ids=lambda null: f"{type(null).__name__} {null}")
+def test_a_null_of_any_library_is_given(release, null):
+    """Also a null of a release's own data frame."""
+    assert release.model.sample(5, {"born": null})["born"] == [None] * 5
+    rows = release.model.sample(9, {"born": null}, seed=3)
+    assert rows.to_dict() == release.model.sample(9, {"born": ""}, seed=3).to_dict()
+    again = rows.to_pandas()["born"][0]
+    assert release.model.sample(9, {"born": again}, seed=3).to_dict() == rows.to_dict()
+    for values in ([null, "a"], ["a", null]):
+        with pytest.raises(mo.InvalidInput, match=r'values must be without nulls, for which there is null="category"'):
+            mo.categorical(values)

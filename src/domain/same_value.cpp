@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <system_error>
@@ -221,6 +222,45 @@ std::optional<std::int64_t> read_integer(std::string_view text) noexcept {
   if (*result.ptr != '.') return std::nullopt;
   const bool only_zeros = std::all_of(result.ptr + 1, end, [](char c) { return c == '0'; });
   return only_zeros ? std::optional(value) : std::nullopt;
+}
+
+namespace {
+
+/// Of a word as programs write numbers; nothing for every other word.
+std::optional<double> read_plain_number(std::string_view word) noexcept {
+  const std::string_view digits = word.substr(word.starts_with('-') ? 1 : 0);
+  const bool is_padded = digits.size() > 1 && digits[0] == '0' && is_digit(digits[1]);
+  if (digits.empty() || is_padded || (!is_digit(digits[0]) && digits[0] != '.'))
+    return std::nullopt;
+  if (!is_digit(word.back()) && word.back() != '.') return std::nullopt;
+  const auto number = read_number(word);
+  const bool is_whole = digits.find_first_of(".eE") == std::string_view::npos;
+  if (!number || !std::isfinite(*number) || (is_whole && !read_integer(word))) return std::nullopt;
+  return number;
+}
+
+template <class Number, class Read>
+bool are_distinct(std::span<const std::string> words, bool must_ascend, Read read) {
+  std::vector<Number> numbers;
+  for (const std::string& word : words) {
+    const auto number = read(word);
+    if (!number) return false;
+    numbers.push_back(*number);
+  }
+  if (!must_ascend) std::sort(numbers.begin(), numbers.end());
+  return std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<Number>()) ==
+         numbers.end();
+}
+
+}  // namespace
+
+ValueType type_of_words(std::span<const std::string> words, bool ordered) {
+  const bool all = !words.empty() && std::all_of(words.begin(), words.end(), [](const auto& word) {
+    return read_plain_number(word).has_value();
+  });
+  if (!all) return ValueType::kText;
+  if (are_distinct<std::int64_t>(words, ordered, read_integer)) return ValueType::kInteger;
+  return are_distinct<double>(words, ordered, read_number) ? ValueType::kNumber : ValueType::kText;
 }
 
 std::string_view without_marks(std::string_view text, bool in_hundredths,

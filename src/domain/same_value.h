@@ -83,6 +83,10 @@ struct ColumnSchema {
   /// The words of a column of few, or a boolean one's two; empty if any text may
   /// come.
   std::vector<std::string> words{};
+  /// What the words write: texts, or integers or numbers (`type_of_words`).
+  ValueType word_type = ValueType::kText;
+  bool ordered = false;  ///< the order of the words means something
+  bool nullable = true;  ///< false if no value can be null
   MomentForm moments{};  ///< of days and instants
 
   friend bool operator==(const ColumnSchema&, const ColumnSchema&) = default;
@@ -129,6 +133,12 @@ using UnmarkedBuffer = std::array<char, 64>;
 /// 0 to 1 it may be a truth: programs write their columns of 0 and 1 so, too.
 [[nodiscard]] std::optional<double> read_number_of(std::string_view text, double min,
                                                    double max) noexcept;
+
+/// What all of the words write: integers, numbers if some have a point or an exponent, or texts. A
+/// word with a padding zero, a plus or another mark is a code and not a number, and so is a whole
+/// number beyond 64 bits. Words that mean an order are numbers only if they ascend, because a column
+/// of numbers has the order of numbers.
+[[nodiscard]] ValueType type_of_words(std::span<const std::string> words, bool ordered);
 
 /// The usual words for a truth, in any case: false, f, no, n, 0 and true, t, yes, y, 1. Nothing for
 /// any other text. Outer spaces are ignored.

@@ -65,6 +65,7 @@ void BooleanWords::add_canonical(std::string& text) const {
 void BooleanWords::describe(ColumnSchema& schema) const {
   if (are_false_and_true()) schema.type = ValueType::kBoolean;
   schema.words = {words_[0], words_[1]};
+  schema.word_type = type_of_words(schema.words, false);
 }
 
 Value BooleanWords::value(std::uint32_t cell, std::uint64_t /*point*/) const noexcept {
@@ -173,6 +174,8 @@ void Categories::add_canonical(std::string& text) const {
 
 void Categories::describe(ColumnSchema& schema) const {
   for (std::uint32_t cell = 0; cell < size(); ++cell) schema.words.emplace_back(value(cell));
+  schema.ordered = ordered_;
+  schema.word_type = type_of_words(schema.words, ordered_);
 }
 
 Categories Categories::make(const std::vector<std::string>& values, bool ordered, bool verbatim) {

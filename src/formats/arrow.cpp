@@ -22,6 +22,10 @@ namespace mollify {
 
 namespace {
 
+/// The key under which Polars has an Enum's words. Before version 2 it does not set the flag of an
+/// ordered dictionary.
+constexpr std::string_view kEnumOfPolars = "_PL_ENUM_VALUES2";
+
 /// The producer's own words are not shown: they may quote a private value.
 void require_success(int code) {
   if (code == 0) return;
@@ -153,6 +157,10 @@ void ArrowSource::take_schema(ArrowSchema* schema) {
     names_.emplace_back(column->name == nullptr ? "" : column->name);
     types_.push_back(ArrowType::of(*column));
     held_types_.push_back(types_.back() ? "" : held_by(*column));
+    const bool is_ordered = (column->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0 ||
+                            !metadata_of(*column, kEnumOfPolars).empty();
+    are_ordered_.push_back(types_.back() && types_.back()->values && !types_.back()->lists &&
+                           is_ordered);
   }
 }
 
@@ -177,6 +185,61 @@ std::string ArrowSource::fault_of(std::size_t column) const {
 
 bool ArrowSource::holds_lists(std::size_t column) const noexcept {
   return types_[column] && types_[column]->lists;
+}
+
+namespace {
+
+/// The texts of a dictionary's values; nothing if one is a null or is listed twice, so that the
+/// order is not the values'.
+std::optional<std::vector<std::string>> words_in(const ArrowType& type, const ArrowArray& array) {
+  ArrowType listed = type;
+  listed.layout = *type.values;
+  listed.values.reset();
+  ArrowColumn column(listed);
+  column.open(*array.dictionary);
+  const Values values = column.read(0, static_cast<std::size_t>(array.dictionary->length));
+  std::vector<std::string> words;
+  StringIndex seen;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    TextBuffer buffer;
+    const std::string_view text = std::visit(
+        [&buffer]<class Typed>(const Typed& value) -> std::string_view {
+          if constexpr (std::is_same_v<Typed, std::monostate>) {
+            return {};
+          } else if constexpr (std::is_same_v<Typed, bool>) {
+            return value ? "true" : "false";
+          } else if constexpr (std::is_same_v<Typed, std::string_view>) {
+            return value;
+          } else {
+            return text_of(value, buffer);
+          }
+        },
+        values[i]);
+    if (text.empty() || seen.insert(text) != i) return std::nullopt;
+    words.emplace_back(text);
+  }
+  return words;
+}
+
+}  // namespace
+
+OrderedWords ArrowSource::ordered_words() const {
+  OrderedWords found;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (!are_ordered_[i]) continue;
+    require_repeatable();
+    std::optional<std::vector<std::string>> words;
+    for (const Batch& batch : held_) {
+      auto next = words_in(*types_[i], *batch->children[i]);
+      const bool differs = !next || (words && *words != *next);
+      words = std::move(next);
+      if (!differs) continue;
+      words.reset();
+      break;
+    }
+    if (words && !words->empty()) found.emplace(names_[i], std::move(*words));
+  }
+  return found;
 }
 
 void ArrowSource::require_batch(const ArrowArray& batch) const {
@@ -321,10 +384,23 @@ struct OwnedBatch {
   std::vector<BatchColumn> columns;
 };
 
-/// The words that a column declares.
+/// The words that a column declares, and the numbers that they write if all do.
 struct Words {
   StringIndex index;
   Texts texts;
+  std::vector<std::int64_t> integers;
+  std::vector<double> numbers;
+
+  void add(const std::string& word, ValueType type) {
+    index.insert(word);
+    if (type == ValueType::kInteger) {
+      integers.push_back(read_integer(word).value());
+    } else if (type == ValueType::kNumber) {
+      numbers.push_back(read_number(word).value());
+    } else {
+      texts.push_back(word);
+    }
+  }
 };
 
 }  // namespace arrow_table
@@ -371,6 +447,30 @@ const char* format_of(const ColumnSchema& column) {
   return has_places(column) ? "i" : "U";
 }
 
+const char* format_of_words(const ColumnSchema& column) {
+  if (column.word_type == ValueType::kInteger) return "l";
+  return column.word_type == ValueType::kNumber ? "g" : "U";
+}
+
+/// A list of one key and its value, as Arrow's schemas have it, by which Polars makes an Enum of a
+/// dictionary; empty for columns that are not one.
+std::string enum_metadata_of(const ColumnSchema& column) {
+  if (!has_places(column) || !column.ordered || column.word_type != ValueType::kText) return {};
+  std::string listed;
+  for (const std::string& word : column.words) listed += fmt::format("{};{}", word.size(), word);
+  std::string metadata;
+  const auto add_size = [&metadata](std::size_t size) {
+    const auto count = static_cast<std::int32_t>(size);
+    metadata.append(reinterpret_cast<const char*>(&count), sizeof count);
+  };
+  add_size(1);
+  for (const std::string_view text : {kEnumOfPolars, std::string_view(listed)}) {
+    add_size(text.size());
+    metadata += text;
+  }
+  return metadata;
+}
+
 void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& words,
                const Value& value) {
   const bool is_null = std::holds_alternative<std::monostate>(value);
@@ -411,6 +511,7 @@ template <class Structure>
 struct Body {
   std::shared_ptr<const void> keeps;
   std::string name;
+  std::string metadata;
   std::vector<const void*> buffers;
   std::vector<Structure> children;
   std::vector<Structure*> pointers;
@@ -448,13 +549,16 @@ Structure with_body(Structure structure, std::unique_ptr<Body<Structure>> body) 
 ArrowSchema exported_schema(const char* format, std::string_view name, const ColumnSchema* column) {
   auto body = std::make_unique<Body<ArrowSchema>>();
   body->name = name;
-  if (column != nullptr && has_places(*column)) {
-    body->dictionary = exported_schema("U", "", nullptr);
-  }
   ArrowSchema schema{};
+  schema.flags = ARROW_FLAG_NULLABLE;
+  if (column != nullptr && has_places(*column)) {
+    body->dictionary = exported_schema(format_of_words(*column), "", nullptr);
+    body->metadata = enum_metadata_of(*column);
+    if (column->ordered) schema.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
+  }
   schema.format = format;
   schema.name = body->name.c_str();
-  schema.flags = ARROW_FLAG_NULLABLE;
+  if (!body->metadata.empty()) schema.metadata = body->metadata.data();
   return with_body(schema, std::move(body));
 }
 
@@ -494,10 +598,16 @@ ArrowArray exported_column(const ColumnSchema& schema, const BatchColumn& column
     case ValueType::kText:
       if (has_places(schema)) {
         buffers.push_back(column.places.data());
-        body->dictionary =
-            exported_array(static_cast<std::int64_t>(words.index.size()), 0, table,
-                           {nullptr, words.texts.offsets.data(), words.texts.bytes.data()},
-                           std::make_unique<Body<ArrowArray>>());
+        std::vector<const void*> listed = {nullptr};
+        if (schema.word_type == ValueType::kInteger) {
+          listed.push_back(words.integers.data());
+        } else if (schema.word_type == ValueType::kNumber) {
+          listed.push_back(words.numbers.data());
+        } else {
+          listed.insert(listed.end(), {words.texts.offsets.data(), words.texts.bytes.data()});
+        }
+        body->dictionary = exported_array(static_cast<std::int64_t>(words.index.size()), 0, table,
+                                          std::move(listed), std::make_unique<Body<ArrowArray>>());
       } else {
         buffers.push_back(column.texts.offsets.data());
         buffers.push_back(column.texts.bytes.data());
@@ -574,10 +684,7 @@ void ArrowSink::begin(const Schema& schema) {
     require_without_nul("a column's name", column.name);
     Words& words = table_->words.emplace_back();
     if (!has_places(column)) continue;
-    for (const std::string& word : column.words) {
-      words.index.insert(word);
-      words.texts.push_back(word);
-    }
+    for (const std::string& word : column.words) words.add(word, column.word_type);
   }
 }
 

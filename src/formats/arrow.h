@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,9 @@ namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // Arrow arrays as a source of records.
+
+/// Texts of a column's values in an order, by the column's name.
+using OrderedWords = std::map<std::string, std::vector<std::string>>;
 
 /// A stream of record batches, or one batch, that another program exported. Its arrays are released
 /// once: when the source no longer needs it, or is destroyed.
@@ -49,6 +53,10 @@ class ArrowSource final : public Source {
   void require_readable(std::size_t column) const override;
   [[nodiscard]] std::string fault_of(std::size_t column) const override;
   [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
+  /// The words of columns whose type is an ordered dictionary, in their order, with words that no
+  /// row has; of public tables. A column whose batches differ in their words is left out. Reads a
+  /// stream to its end.
+  [[nodiscard]] OrderedWords ordered_words() const;
 
  private:
   using Batch = ArrowOwned<ArrowArray>;
@@ -61,6 +69,7 @@ class ArrowSource final : public Source {
   std::vector<std::string> names_;
   std::vector<std::optional<ArrowType>> types_;
   std::vector<std::string> held_types_;  // in words, of those that are not read
+  std::vector<bool> are_ordered_;        // dictionaries in an order
   bool is_stream_ = false;
   mutable ArrowOwned<ArrowArrayStream> stream_;  // until it is read
   mutable std::vector<Batch> held_;
@@ -79,7 +88,8 @@ void require_lists_of_units(const Source& source, std::span<const std::string> d
 /// Gathers a table for another program: integers as int64, numbers as double, truths as bool, texts
 /// as large_utf8, texts of a column that declares its words as a dictionary with int32 places, days
 /// as date32, and times as timestamps of microseconds: of UTC in columns with a zone, otherwise of
-/// no zone.
+/// no zone. A dictionary has the type of what its words write. It is ordered if the words are, and
+/// texts then have the metadata by which Polars makes an Enum.
 class ArrowSink final : public Sink {
  public:
   ArrowSink();

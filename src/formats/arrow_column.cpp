@@ -362,8 +362,7 @@ struct ArrowColumn::List {
   Values values;
 };
 
-std::string_view extension_of(const ArrowSchema& schema) {
-  constexpr std::string_view kKey = "ARROW:extension:name";
+std::string_view metadata_of(const ArrowSchema& schema, std::string_view wanted) {
   if (schema.metadata == nullptr) return {};
   const char* at = schema.metadata;
   const auto take_size = [&at] {
@@ -380,9 +379,13 @@ std::string_view extension_of(const ArrowSchema& schema) {
   for (std::size_t left = take_size(); left > 0; --left) {
     const std::string_view key = take_text();
     const std::string_view value = take_text();
-    if (key == kKey) return value;
+    if (key == wanted) return value;
   }
   return {};
+}
+
+std::string_view extension_of(const ArrowSchema& schema) {
+  return metadata_of(schema, "ARROW:extension:name");
 }
 
 std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {

@@ -371,6 +371,7 @@ class CsvSource final : public Source {
     const CsvSource* csv_;
   };
   [[nodiscard]] std::optional<Provenance> provenance() const override;
+  [[nodiscard]] bool names_are_a_line() const noexcept override { return true; }
 
  private:
   [[nodiscard]] std::unique_ptr<CsvReader> open() const;

@@ -713,6 +713,8 @@ class ColumnSketch {
 struct DraftedColumn {
   std::string name;
   ColumnSketch sketch;
+  /// Words in an order, if the table's type of the column lists them.
+  std::optional<std::vector<std::string>> words{};
   std::string left_out{};
 };
 
@@ -729,10 +731,10 @@ std::string reasons_of(const std::vector<DraftedColumn>& columns) {
 
 Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& public_csv) {
   std::vector<Column> made;
-  for (const auto& [name, sketch, left_out] : columns) {
+  for (const auto& [name, sketch, words, left_out] : columns) {
     try {
       if (!left_out.empty()) continue;
-      auto cells = sketch.cells();
+      auto cells = words ? Categories::make(*words, true) : sketch.cells();
       if (!cells) continue;
       Mapping mapping{.null_is_category = sketch.has_null()};
       // An unknown word is not to become the first one, which may be somebody's.
@@ -758,12 +760,21 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
   }
 }
 
-/// What of a column may tell who somebody is; empty if nothing does.
+/// What of a column may tell who somebody is; empty if nothing does. Words in an order are not
+/// texts that somebody wrote, or identifiers.
 std::string suspicion_of(const DraftedColumn& column) {
+  if (column.words) return names_somebody(column.name) ? "its name says so" : "";
   if (const char* suspicion = column.sketch.suspicion()) return suspicion;
   const bool has_many = column.sketch.has_many_values() || column.sketch.has_many_words();
   const bool names_many = names_a_unit(column.name) && has_many;
   return names_many || names_somebody(column.name) ? "its name says so" : "";
+}
+
+std::string reason_of_suspicion(const DraftedColumn& column, bool is_asked_for) {
+  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
+  if (suspicion.empty()) return "";
+  return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
+                     flag_words("columns"));
 }
 
 /// `is_asked_for`: by its name, so that whom it names is meant.
@@ -771,6 +782,17 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   const ColumnSketch& sketch = column.sketch;
   if (const std::string part = undeclarable_part(column.name, false); !part.empty()) {
     return fmt::format("its name holds {}, which no domain can declare", part);
+  }
+  if (column.words) {
+    if (column.words->size() > kMaxCategories) {
+      return fmt::format("its type lists more than {} values", kMaxCategories);
+    }
+    try {
+      static_cast<void>(Categories::make(*column.words, true));
+    } catch (const InvalidInput& error) {
+      return fmt::format("the values that its type lists cannot be declared ({})", error.what());
+    }
+    return reason_of_suspicion(column, is_asked_for);
   }
   if (sketch.holds_only_nulls()) {
     const std::string odd = sketch.undeclarable();
@@ -787,10 +809,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
                ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
                : few;
   }
-  const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
-  if (suspicion.empty()) return "";
-  return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
-                     flag_words("columns"));
+  return reason_of_suspicion(column, is_asked_for);
 }
 
 /// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the
@@ -858,7 +877,8 @@ std::string DomainDraft::yaml() const { return domain_yaml(domain, notes, Defaul
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
                          std::optional<std::string_view> bytes,
-                         const std::vector<std::pair<std::string, std::string>>& unread) {
+                         const std::vector<std::pair<std::string, std::string>>& unread,
+                         const std::map<std::string, std::vector<std::string>>& words) {
   CsvReader csv(public_csv, bytes);
   require_commas(csv);
   refuse_repeated_numbers(csv);
@@ -888,6 +908,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   for (const std::string& name : names) {
     positions.push_back(csv.position(name, {"to draft from", "columns"}));
     drafted.push_back({.name = name, .sketch = ColumnSketch(name, csv.is_in_memory())});
+    if (const auto listed = words.find(name); listed != words.end()) {
+      drafted.back().words = listed->second;
+    }
   }
   std::uint64_t records = 0;
   std::uint64_t headers = 0;  // records that repeat the names
@@ -926,7 +949,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     if (const std::string odd = column.sketch.undeclarable(); !odd.empty()) {
       notes.push_back(fmt::format("Column \"{}\": {}.", column.name, odd));
     }
-    if (const std::string few = column.sketch.few_strangers(); !few.empty()) {
+    if (const std::string few = column.sketch.few_strangers(); !few.empty() && !column.words) {
       notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
     }
     // One that was asked for by its name.

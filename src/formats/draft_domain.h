@@ -1,6 +1,7 @@
 // Drafts a domain from public data.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ struct DomainDraft {
 /// and, except for those that `columns` names, columns that look like names, addresses, identifiers
 /// or free text. Notes name the first of a few values that keep a column from being numbers.
 ///
+/// A column in `words` is an ordinal of these words in their order, because the table's type of the
+/// column lists them. It is left out if they cannot be declared.
+///
 /// A word with a control character or without UTF-8, which no domain can declare, is left out with
 /// a note, and so is a column whose name has one. A note says if the first line looks like a record
 /// and not like names.
@@ -59,6 +63,7 @@ struct DomainDraft {
     const std::string& public_csv, const std::vector<std::string>& columns = {},
     const std::vector<std::string>& excluded = {},
     std::optional<std::string_view> bytes = std::nullopt,
-    const std::vector<std::pair<std::string, std::string>>& unread = {});
+    const std::vector<std::pair<std::string, std::string>>& unread = {},
+    const std::map<std::string, std::vector<std::string>>& words = {});
 
 }  // namespace mollify

@@ -71,8 +71,10 @@ Domain Domain::make(const std::vector<Column>& columns, std::uint64_t seed) {
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
                          std::optional<std::string_view> text,
-                         const std::vector<std::pair<std::string, std::string>>& unread) {
-  inside::DomainDraft draft = inside::draft_domain(public_csv, columns, excluded, text, unread);
+                         const std::vector<std::pair<std::string, std::string>>& unread,
+                         const OrderedWords& words) {
+  inside::DomainDraft draft =
+      inside::draft_domain(public_csv, columns, excluded, text, unread, words);
   std::string yaml = draft.yaml();
   return {outward(std::move(draft.domain)), std::move(draft.notes), std::move(yaml)};
 }

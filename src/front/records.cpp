@@ -102,6 +102,11 @@ std::string Source::csv_text(std::span<const std::string> asked) const {
   return text;
 }
 
+OrderedWords Source::ordered_words() const {
+  const auto* const arrow = dynamic_cast<const inside::ArrowSource*>(inside_->records.get());
+  return arrow == nullptr ? OrderedWords() : arrow->ordered_words();
+}
+
 // -----------------------------------------------------------------------------------------------
 // Sink.
 
@@ -167,9 +172,33 @@ Moments::Kind kind_of(inside::MomentForm::Kind kind) {
   return Moments::Kind::kInstant;
 }
 
+ReleasedColumn::WordType word_type_of(inside::ValueType type) {
+  if (type == inside::ValueType::kInteger) return ReleasedColumn::WordType::kInteger;
+  return type == inside::ValueType::kNumber ? ReleasedColumn::WordType::kNumber
+                                            : ReleasedColumn::WordType::kText;
+}
+
+/// The reverse.
+inside::ValueType value_type_of(ReleasedColumn::WordType type) {
+  switch (type) {
+    case ReleasedColumn::WordType::kInteger:
+      return inside::ValueType::kInteger;
+    case ReleasedColumn::WordType::kNumber:
+      return inside::ValueType::kNumber;
+    case ReleasedColumn::WordType::kText:
+      break;
+  }
+  return inside::ValueType::kText;
+}
+
 /// The values of a column, of the type that the schema says.
 ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& values) {
-  ReleasedColumn column{.name = schema.name, .words = schema.words, .exponent = schema.exponent};
+  ReleasedColumn column{.name = schema.name,
+                        .words = schema.words,
+                        .word_type = word_type_of(schema.word_type),
+                        .is_ordered = schema.ordered,
+                        .is_nullable = schema.nullable,
+                        .exponent = schema.exponent};
   if (schema.type == inside::ValueType::kMoment) {
     column.moments = {kind_of(schema.moments.kind), schema.moments.offset};
   }
@@ -213,6 +242,9 @@ class Shown {
   explicit Shown(const ReleasedColumn& column) {
     schema.name = column.name;
     schema.words = column.words;
+    schema.word_type = value_type_of(column.word_type);
+    schema.ordered = column.is_ordered;
+    schema.nullable = column.is_nullable;
     schema.exponent = column.exponent;
     schema.type = static_cast<inside::ValueType>(column.values.index());  // in the same order
     if (const auto& moments = column.moments) {

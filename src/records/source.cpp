@@ -83,7 +83,8 @@ std::size_t Source::position(std::string_view column, const ColumnUse& use,
                              std::span<const std::string> declared) const {
   const auto find = [&] {
     return place_of_column(name(), columns(), column, use, [&]() -> ColumnHint {
-      if (is_header(columns(), declared)) return columns_hint(columns(), column);
+      if (!names_are_a_line() || is_header(columns(), declared))
+        return columns_hint(columns(), column);
       return {fmt::format(
           "; {} prints {}", command_words("check"),
           words_of_speech("its first line, which must be a header", "the names of its columns"))};

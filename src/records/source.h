@@ -110,9 +110,13 @@ class Source {
   /// The file behind it, if any.
   [[nodiscard]] virtual std::optional<Provenance> provenance() const { return std::nullopt; }
 
+  /// True if the names are the first line of a file, which is a private record if the file has no
+  /// header.
+  [[nodiscard]] virtual bool names_are_a_line() const noexcept { return false; }
+
   /// The place of a column. Throws InvalidInput unless there is one column of this name that can be
-  /// read. The refusal lists the other names only if two of `declared` are among them: the first
-  /// line of a file without a header is a private record.
+  /// read. The refusal lists the other names, if they are a line only if two of `declared` are
+  /// among them.
   [[nodiscard]] std::size_t position(std::string_view column, const ColumnUse& use,
                                      std::span<const std::string> declared = {}) const;
 };
@@ -191,6 +195,9 @@ class CountedSource final : public Source {
   }
   [[nodiscard]] std::optional<Provenance> provenance() const override {
     return table_.provenance();
+  }
+  [[nodiscard]] bool names_are_a_line() const noexcept override {
+    return table_.names_are_a_line();
   }
 
  private:

@@ -17,6 +17,29 @@ namespace mollify {
 
 namespace {
 
+TEST(TypeOfWords, IsOfNumbersIfAllWordsAre) {
+  using Words = std::vector<std::string>;
+  using enum ValueType;
+  const auto type = [](const Words& words, bool ordered = false) {
+    return type_of_words(words, ordered);
+  };
+  EXPECT_EQ(type({"1", "-2", "3.0", "9223372036854775807"}), kInteger);
+  EXPECT_EQ(type({"0.5", "1", "-.25", "1e3", "2."}), kNumber);
+  for (const char* const word : {"x", "", "01", "-00.5", "+1", "1%", "1,000", " 1", "inf", "nan",
+                                 "-", ".", "1e", "0x1", "9223372036854775808", "1e999", "true"}) {
+    EXPECT_EQ(type({"0.5", word}), kText) << word;
+  }
+  EXPECT_EQ(type({"0", "0.0000000000000000000001"}), kNumber);
+  EXPECT_EQ(type({"0.5", "0.50000000000000000001"}), kText) << "one double";
+  EXPECT_EQ(type({}), kText);
+  // The order of words is lost where numbers have another one.
+  EXPECT_EQ(type({"3", "1", "2"}), kInteger);
+  EXPECT_EQ(type({"3", "1", "2"}, true), kText);
+  EXPECT_EQ(type({"2", "10"}, true), kInteger);
+  EXPECT_EQ(type({"0.5", "10"}, true), kNumber);
+  EXPECT_EQ(type({"10", "0.5"}, true), kText);
+}
+
 TEST(StringIndex, FindsNothingWhenEmpty) {
   EXPECT_EQ(StringIndex().find(""), StringIndex::kAbsent);
   EXPECT_EQ(StringIndex().size(), 0U);

@@ -168,6 +168,59 @@ TEST(ArrowSink, GivesEachColumnItsType) {
   EXPECT_GE(static_cast<const std::int64_t*>(kept_array->buffers[1])[9], 0) << "still there";
 }
 
+// With words that no row has, whatever the rows are.
+TEST(ArrowSink, GivesWordsTheirTypeAndOrder) {
+  const Domain domain =
+      Domain::make({Column::make("word", Categories::make({"b", "a"})),
+                    Column::make("level", Categories::make({"low", "h\xc3\xb6h", "x;1"}, true)),
+                    Column::make("code", Categories::make({"3", "1"})),
+                    Column::make("grade", Categories::make({"1", "3"}, true)),
+                    Column::make("price", Categories::make({"4.99", "9.99"}, true)),
+                    Column::make("falls", Categories::make({"3", "1"}, true)),
+                    Column::make("bit", BooleanWords::make("0", "1"))});
+  ArrowSink sink;
+  ArrowArrayStream stream{};
+  write_records(domain, 1, 0, sink);
+  sink.export_to(&stream);
+  ArrowSchema schema{};
+  ASSERT_EQ(stream.get_schema(&stream, &schema), 0);
+  const ArrowOwned<ArrowSchema> owned(&schema);
+  EXPECT_EQ(formats_of(*owned),
+            "+s unit\xc2\xa7:U word:i[U] level:i[U] code:i[l] grade:i[l] price:i[g] falls:i[U] "
+            "bit:i[l]");
+  for (std::int64_t i = 0; i < owned->n_children; ++i) {
+    const ArrowSchema& column = *owned->children[i];
+    const std::string_view name = column.name;
+    const bool is_ordered =
+        name == "level" || name == "grade" || name == "price" || name == "falls";
+    EXPECT_EQ(column.flags & ARROW_FLAG_DICTIONARY_ORDERED,
+              is_ordered ? ARROW_FLAG_DICTIONARY_ORDERED : 0)
+        << name;
+    EXPECT_EQ(column.metadata != nullptr, name == "level" || name == "falls") << name;
+  }
+  std::string metadata;
+  for (const std::string text :
+       {"\1", "\x10", "_PL_ENUM_VALUES2", "\x10", "3;low4;h\xc3\xb6h3;x;1"}) {
+    metadata += text;
+    if (text.size() == 1) metadata += std::string(3, '\0');
+  }
+  if constexpr (std::endian::native == std::endian::little) {
+    EXPECT_EQ(std::string(owned->children[2]->metadata, metadata.size()), metadata);
+  }
+  stream.release(&stream);
+
+  write_records(domain, 1, 0, sink);  // a table without a batch lists nothing
+  sink.export_to(&stream);
+  EXPECT_TRUE(ArrowSource(&stream).ordered_words().empty());
+  write_records(domain, 1, 1, sink);
+  sink.export_to(&stream);
+  EXPECT_EQ(ArrowSource(&stream).ordered_words(),
+            (OrderedWords{{"falls", {"3", "1"}},
+                          {"grade", {"1", "3"}},
+                          {"level", {"low", "h\xc3\xb6h", "x;1"}},
+                          {"price", {"4.99", "9.99"}}}));
+}
+
 TEST(ArrowSink, GivesDaysAndTimesAsNumbers) {
   const std::vector<std::int64_t> days = {-1, 11017, 5};
   const std::vector<std::int64_t> times = {-3601, 1, 5};
@@ -426,6 +479,58 @@ TEST(ArrowSource, ReadsPlacesInDictionaries) {
   EXPECT_EQ(read(dictionary(std::move(places), std::move(values))), (Texts{"i5", "null", "null"}));
 }
 
+/// Metadata with one key, as Arrow's C interface has it.
+std::string metadata_of(const std::string& key, const std::string& value) {
+  const auto size = [](std::size_t bytes) {
+    const auto number = static_cast<std::int32_t>(bytes);
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  return size(1) + size(key.size()) + key + size(value.size()) + value;
+}
+
+// Of an order nothing is known if batches differ in it, or if a word is listed twice or is a null.
+TEST(ArrowSource, ListsTheWordsOfOrderedDictionaries) {
+  std::string metadata;
+  const auto listed = [&metadata](std::int64_t flags, auto... values) {
+    std::vector<std::shared_ptr<BuiltColumn>> batches;
+    const auto add = [&](BuiltColumn one) {
+      BuiltColumn column = dictionary(plain<std::int8_t>("c", {0, 0}), std::move(one));
+      column.flags = flags;
+      column.metadata = metadata;
+      batches.push_back(batch(std::move(column)));
+    };
+    (add(std::move(values)), ...);
+    Alive alive;
+    ArrowArrayStream stream = stream_of(std::move(batches), &alive);
+    const ArrowSource source(&stream);
+    OrderedWords words = source.ordered_words();
+    EXPECT_EQ(source.record_count() % 2, 0U) << "the rows are still there";
+    return words;
+  };
+  const auto words = [] { return texts<std::int32_t>("u", {0, 3, 8}, "redgreen"); };
+  const OrderedWords both{{"c", {"red", "green"}}};
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, words()), both);
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, words(), words()), both);
+  EXPECT_EQ(listed(0, words()), OrderedWords());
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, words(),
+                   texts<std::int32_t>("u", {0, 3, 7}, "redblue")),
+            OrderedWords());
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, texts<std::int32_t>("u", {0, 3, 6}, "redred")),
+            OrderedWords());
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, texts<std::int32_t>("u", {0, 3, 3}, "red")),
+            OrderedWords());
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, plain<std::int64_t>("l", {7, -3})),
+            (OrderedWords{{"c", {"7", "-3"}}}));
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, plain<double>("g", {.5, 3})),
+            (OrderedWords{{"c", {"0.5", "3"}}}));
+  EXPECT_EQ(listed(ARROW_FLAG_DICTIONARY_ORDERED, plain<std::int32_t>("tdD", {1, 0})),
+            (OrderedWords{{"c", {"1970-01-02", "1970-01-01"}}}));
+  metadata = metadata_of("_PL_ENUM_VALUES2", "3;red5;green");  // of Polars before version 2
+  EXPECT_EQ(listed(0, words()), both);
+  metadata = metadata_of("_PL_CATEGORICAL2", "0;0;u32;");
+  EXPECT_EQ(listed(0, words()), OrderedWords());
+}
+
 TEST(ArrowSource, ReadsSlicesAndBatches) {
   // Rows 3, 4 and 5 of a batch, of which row 4 is null, of columns with offsets of their own.
   BuiltColumn integers = plain<std::int32_t>("i", {9, 9, 0, 1, 2, 3, 4, 5}, "a");
@@ -595,15 +700,6 @@ TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
                  [&](const Block& block) { all.push_back(told(block.columns[0][0])); });
     EXPECT_THAT(all, ElementsAre("i5"));
   }
-}
-
-/// Metadata with one key, as Arrow's C interface has it.
-std::string metadata_of(const std::string& key, const std::string& value) {
-  const auto size = [](std::size_t bytes) {
-    const auto number = static_cast<std::int32_t>(bytes);
-    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
-  };
-  return size(1) + size(key.size()) + key + size(value.size()) + value;
 }
 
 // The bytes of a geometry or of a long integer are not a text.

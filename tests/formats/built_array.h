@@ -26,6 +26,8 @@ struct BuiltColumn {
   std::int64_t length = 0;
   std::int64_t offset = 0;
   std::int64_t null_count = -1;
+  std::int64_t flags = 0;
+  std::string metadata{};
   std::vector<std::unique_ptr<char[]>> memory{};
   std::vector<const void*> buffers{};
   std::vector<BuiltColumn> children{};
@@ -78,6 +80,8 @@ struct BuiltColumn {
     array.dictionary = dictionary.empty() ? nullptr : &dictionary[0].array;
     schema.format = format.c_str();
     schema.name = name.c_str();
+    schema.flags = flags;
+    schema.metadata = metadata.empty() ? nullptr : metadata.data();
     schema.n_children = array.n_children;
     schema.children = child_schemas.data();
     schema.dictionary = dictionary.empty() ? nullptr : &dictionary[0].schema;

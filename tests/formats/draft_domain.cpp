@@ -463,6 +463,40 @@ TEST(DraftDomain, LeavesOutIdentifiersThatComeAgain) {
   EXPECT_NE(week.encode(std::string_view("week 99")), week.encode(std::string_view("week 0")));
 }
 
+TEST(DraftDomain, KeepsAnOrderThatTheTablesTypeLists) {
+  const test::Scratch scratch;
+  const std::string path = scratch.write("pub.csv",
+                                         "severity,grade,age_group,long,broken,surname,none\n"
+                                         "mid,5,5-9,a,a,x,\nlow,1,10-14,b,b,y,\n,1,0-4,c,c,z,\n");
+  std::vector<std::string> many;
+  for (int i = 0; i < 1001; ++i) many.push_back(fmt::format("w{}", i));
+  const OrderedWords words{{"severity", {"low", "mid", "high"}},
+                           {"grade", {"5", "3", "1"}},
+                           {"age_group", {"0-4", "5-9", "10-14"}},
+                           {"long", many},
+                           {"broken", {"1", "1.0"}},
+                           {"surname", {"x", "y", "z"}},
+                           {"none", {"None", "Some"}}};
+  const DomainDraft draft = draft_domain(path, {}, {}, {}, words);
+  EXPECT_EQ(draft.domain.canonical_text(),
+            "mollify-domain 1 seed 0\n"
+            "ordinal 8:severity 3:low 3:mid 4:high null 3 outside 3\n"
+            "ordinal 5:grade 1:5 1:3 1:1 null 3 outside 3\n"
+            "ordinal 9:age_group 3:0-4 3:5-9 5:10-14 null 3 outside 3\n"
+            "ordinal 4:none 4:None 4:Some null 2 outside 2\n");
+  EXPECT_THAT(
+      draft.notes,
+      testing::ElementsAre(
+          testing::_, testing::_,
+          "Column \"long\" is left out: its type lists more than 1000 values.",
+          testing::AllOf(testing::StartsWith("Column \"broken\" is left out: the values that "
+                                             "its type lists cannot be declared (values "
+                                             "must be distinct")),
+          testing::StartsWith("Column \"surname\" is left out: it may tell who somebody is "
+                              "(its name says so)")));
+  EXPECT_EQ(draft_domain(path, {"surname"}, {}, {}, words).domain.columns()[0].size(), 4U);
+}
+
 TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
   const test::Scratch scratch;
   const DomainDraft draft =

@@ -332,18 +332,32 @@ TEST(FrontReleasedColumns, AreAStreamAndAFileOfTheSameValues) {
       {"name", Texts{"ann", "", "x, y"}, {1, 0, 1}, {}},
       {"age", std::vector<std::int64_t>{1, 2, 0}, {1, 1, 0}, {}},
       {"height", std::vector<double>{1.5, 2, 0}, {1, 1, 0}, {}},
-      {"insured", std::vector<std::uint8_t>{1, 0, 0}, {1, 1, 0}, {}}};
+      {"insured", std::vector<std::uint8_t>{1, 0, 0}, {1, 1, 0}, {}},
+      {"stars",
+       Texts{"3.0", "", "1"},
+       {1, 0, 1},
+       {"1", "3.0"},
+       ReleasedColumn::WordType::kInteger,
+       true},
+      {"price",
+       Texts{"1", "", "4.99"},
+       {1, 0, 1},
+       {"4.99", "1"},
+       ReleasedColumn::WordType::kNumber}};
   for (int time = 0; time < 2; ++time) {
     ArrowArrayStream stream{};
     export_columns(columns, &stream);
-    EXPECT_EQ(Source::arrow(&stream).csv_text(),
-              "city,name,age,height,insured\nLille,ann,1,1.5,true\n,,2,2,false\n"
-              "Ghent,\"x, y\",,,\n");
+    const Source read = Source::arrow(&stream);
+    EXPECT_EQ(read.ordered_words(), (OrderedWords{{"stars", {"1", "3"}}}));
+    EXPECT_EQ(read.csv_text(),
+              "city,name,age,height,insured,stars,price\nLille,ann,1,1.5,true,3,1\n,,2,2,false,,\n"
+              "Ghent,\"x, y\",,,,1,4.99\n");
   }
   columns[3].exponent = -2;
-  EXPECT_EQ(csv_text(columns),
-            "city,name,age,height,insured\nLille,ann,1,1.50,true\n,,2,2.00,false\n"
-            "Ghent,\"x, y\",,,\n");
+  EXPECT_EQ(
+      csv_text(columns),
+      "city,name,age,height,insured,stars,price\nLille,ann,1,1.50,true,3.0,1\n,,2,2.00,false,,\n"
+      "Ghent,\"x, y\",,,,1,4.99\n");
 }
 
 TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
