@@ -25,6 +25,7 @@
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
+#include "formats/public_values.h"
 
 namespace mollify {
 
@@ -34,173 +35,10 @@ constexpr std::size_t kMaxCategories = 1000;
 constexpr std::uint64_t kMaxUngrouped = 64;
 constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
-/// Fewer records say too little of where most values lie.
-constexpr std::size_t kLeastForQuantiles = 100;
-/// A value of one record in this many gets a cell of its own.
-constexpr std::size_t kOneInOfSpike = 10;
 /// Integers beyond are not taken for such, if they are written with a point.
 constexpr double kMostExact = 0x1p53;
 /// Numbers of as many decimals or more are measured, not written in steps.
 constexpr std::size_t kMostDecimals = 6;
-
-// Values that keep a column from being of a type, where nearly all are of it, or all but one word
-// that is written again and again, as "n/a" is.
-struct Strangers {
-  std::uint64_t of_type = 0, others = 0;
-  std::uint64_t line = 0;  // of the first other
-  bool is_in_memory = false;
-  std::string value{};
-  bool are_alike = true;
-
-  void see(bool is_of_type, std::string_view text, std::uint64_t at) {
-    ++(is_of_type ? of_type : others);
-    if (is_of_type) return;
-    if (others == 1) {
-      line = at;
-      value = text;
-    }
-    are_alike = are_alike && text == value;
-  }
-  [[nodiscard]] bool are_few() const {
-    constexpr std::uint64_t kOneIn = 10;
-    const bool is_one_word = are_alike && others > 1 && of_type > others;
-    return others > 0 && (of_type >= kOneIn * others || is_one_word);
-  }
-  [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
-  [[nodiscard]] std::string words(const char* things) const {
-    const std::string place = line_words(line, is_in_memory);
-    return are_alike && others > 1 ? fmt::format(
-                                         "all but {} values are {}, and these are \"{}\", as {} "
-                                         "is; if nothing is known there, leave such fields empty",
-                                         others, things, value, place)
-                                   : fmt::format("all but {} are {}; {} is \"{}\"",
-                                                 counted(others, "value"), things, place, value);
-  }
-};
-
-// -----------------------------------------------------------------------------------------------
-// Texts that no domain can declare.
-
-/// What the text holds, to follow "holds "; empty if a domain can declare it. A table in memory
-/// has a vertical tab for each line break (CsvSink).
-std::string undeclarable_part(std::string_view text, bool is_in_memory) {
-  if (!is_utf8(text)) return "bytes that are not UTF-8 text";
-  const auto control = std::find_if(text.begin(), text.end(), [](char letter) {
-    return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
-  });
-  if (control == text.end()) return "";
-  switch (*control) {
-    case '\t':
-      return "a tab";
-    case '\f':
-      return "a form feed";
-    case '\n':
-    case '\r':
-      return "a line break";
-    case '\v':
-      return is_in_memory ? "a line break" : "a vertical tab";
-    default:
-      return fmt::format("a control character (byte {})", static_cast<unsigned>(*control));
-  }
-}
-
-/// The values of one column that are such texts.
-struct Undeclarable {
-  std::uint64_t count = 0;
-  std::uint64_t line = 0;  // of the first one
-  std::string part{};
-
-  void see(std::string_view what, std::uint64_t at) {
-    if (count++ > 0) return;
-    line = at;
-    part = what;
-  }
-  [[nodiscard]] std::string words(bool is_in_memory) const {
-    return fmt::format("{} holds {}, which no domain can declare", line_words(line, is_in_memory),
-                       part);
-  }
-};
-
-// -----------------------------------------------------------------------------------------------
-// Where numbers are cut.
-
-/// Some of many numbers, evenly along the file: enough to see where most of them lie.
-class NumberSample {
- public:
-  void see(double number) {
-    if (seen_++ % stride_ != 0) return;
-    kept_.push_back(number);
-    if (kept_.size() < kMost) return;
-    for (std::size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
-    kept_.resize(kept_.size() / 2);
-    stride_ *= 2;
-  }
-  [[nodiscard]] std::vector<double> sorted() const {
-    std::vector<double> numbers = kept_;
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-  }
-  [[nodiscard]] bool is_enough() const { return seen_ >= kLeastForQuantiles; }
-
- private:
-  static constexpr std::size_t kMost = std::size_t{1} << 16U;
-
-  std::vector<double> kept_{};
-  std::uint64_t seen_ = 0;
-  std::uint64_t stride_ = 1;
-};
-
-/// The values that are a cell by themselves, ascending.
-std::vector<double> spikes_of(const std::vector<double>& sorted) {
-  std::vector<double> values;
-  for (auto at = sorted.begin(); at != sorted.end();) {
-    const auto end = std::upper_bound(at, sorted.end(), *at);
-    const auto count = static_cast<std::size_t>(end - at);
-    if (count * kOneInOfSpike >= sorted.size()) values.push_back(*at);
-    at = end;
-  }
-  return values;
-}
-
-/// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
-double rounded_between(double before, double value, double after) {
-  const double room = std::min(value - before, after - value) / 2;
-  const int exponent = static_cast<int>(std::floor(std::log10(room)));
-  if (exponent < 0) return std::stod(fmt::format("{:.{}f}", value, std::min(-exponent, 300)));
-  const double step = std::pow(10, exponent);
-  return std::round(value / step) * step;
-}
-
-/// The beginnings of cells that hold equally many values, and smaller ones in a long tail;
-/// ascending, and all between `min` and `max`, which are not among them.
-std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max) {
-  constexpr double kLongTail = 3;
-  constexpr double kTail = 0.02;
-  constexpr double kThinner = 4;
-  constexpr double kFewest = 2;
-  std::vector<double> edges = {min};
-  const auto last = static_cast<double>(std::max<std::size_t>(sorted.size(), 1) - 1);
-  const auto add = [&](double level) {
-    const double value = sorted[static_cast<std::size_t>(level * last + 0.5)];
-    if (value > edges.back() && value < max) edges.push_back(value);
-  };
-  for (std::uint32_t i = 1; i < kBins && !sorted.empty(); ++i) add(static_cast<double>(i) / kBins);
-  // A cell is written evenly, so one that reaches far beyond its values moves the mean.
-  for (double tail = kTail; tail * last >= kFewest && edges.size() > 2; tail /= kThinner) {
-    if (sorted.back() - edges.back() > kLongTail * (edges.back() - edges[edges.size() - 2]))
-      add(1 - tail);
-  }
-  if (edges.size() > 2 && edges[1] - sorted.front() > kLongTail * (edges[2] - edges[1])) {
-    const double value = sorted[static_cast<std::size_t>(kTail * last)];
-    if (min < value && value < edges[1]) edges.insert(edges.begin() + 1, value);
-  }
-  edges.push_back(max);
-  std::vector<double> rounded;
-  for (std::size_t i = 1; i + 1 < edges.size(); ++i) {
-    rounded.push_back(rounded_between(edges[i - 1], edges[i], edges[i + 1]));
-  }
-  return rounded;
-}
 
 // -----------------------------------------------------------------------------------------------
 // What has been seen of a column.
@@ -635,7 +473,7 @@ class ColumnSketch {
       std::erase(sorted, spike);
     }
     std::set<std::int64_t> edges;
-    for (const double edge : quantiles_of(sorted, min_, max_)) {
+    for (const double edge : quantiles_of(sorted, min_, max_, kBins)) {
       edges.insert(static_cast<std::int64_t>(edge));
     }
     std::erase_if(edges,
@@ -657,7 +495,7 @@ class ColumnSketch {
     std::vector<double> sorted = sample_.sorted();
     declared.spikes = spikes_of(sorted);
     for (const double spike : declared.spikes) std::erase(sorted, spike);
-    declared.edges = quantiles_of(sorted, min_, max_);
+    declared.edges = quantiles_of(sorted, min_, max_, kBins);
     declared.edges.insert(declared.edges.begin(), min_);
     declared.edges.push_back(max_);
     return with_step_if_it_fits(declared);
