@@ -754,7 +754,7 @@ class Advisor {
   }
 
   const PublicInputs& inputs_;
-  bool is_told_ = false;  // what takes long
+  bool is_told_ = false;  // of long work
   Advice advice_;
   std::string sample_;  // the parts of the advised release, as they are typed
   std::string epsilon_given_ = "as given";

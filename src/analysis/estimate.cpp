@@ -245,7 +245,7 @@ double as_number(const Value& value) {
   return number != nullptr ? *number : 0;
 }
 
-/// A null, or a code that stands for one.
+/// A null or a missing code.
 bool is_null(const Column& column, std::uint32_t cell) { return cell >= column.cell_count(); }
 
 /// The middles of a numeric column's cells, and how far a value is from its own at most.

@@ -108,8 +108,8 @@ class IntegerCells {
   static constexpr std::uint32_t kCellsOfPrivateBins = 4096;
 
   /// Without `bins`, each multiple is a cell, or, if there are more than 2^24, there are 2^24 cells.
-  /// Cells of `private_bins` are for the release to group; those that find no groups take them for
-  /// cells of which no number is declared. Throws InvalidInput unless min <= max, the range spans
+  /// Cells of `private_bins` are for the release to group; others take them for cells without a declared
+  /// number. Throws InvalidInput unless min <= max, the range spans
   /// fewer than 2^63 and holds a multiple, 1 <= bins <= min(n, 2^24), edges and values ascend, every
   /// cell holds a multiple, and spikes are multiples in the range, in cells that are declared.
   [[nodiscard]] static IntegerCells make(const Declaration& declared);

@@ -83,7 +83,7 @@ struct ColumnSchema {
   /// The words of a column of few, or a boolean one's two; empty if any text may
   /// come.
   std::vector<std::string> words{};
-  /// What the words write: texts, or integers or numbers (`type_of_words`).
+  /// The type of the words: texts, integers or numbers (`type_of_words`).
   ValueType word_type = ValueType::kText;
   bool ordered = false;  ///< the order of the words means something
   bool nullable = true;  ///< false if no value can be null

@@ -104,7 +104,7 @@ struct ArrowLists {
   std::int64_t size = 0;  ///< of each list, if it is fixed
 };
 
-/// What a schema's metadata has under the key; empty if they lack it.
+/// The value of the key in a schema's metadata; empty if they lack it.
 [[nodiscard]] std::string_view metadata_of(const ArrowSchema& schema, std::string_view wanted);
 
 /// The name of an extension type in a schema's metadata; empty if it names none.

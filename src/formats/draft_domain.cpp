@@ -37,7 +37,7 @@ constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
 /// Integers beyond are not taken for such, if they are written with a point.
 constexpr double kMostExact = 0x1p53;
-/// Numbers of as many decimals or more are measured, not written in steps.
+/// Numbers of this many decimals or more are measured, not written in steps.
 constexpr std::size_t kMostDecimals = 6;
 
 // -----------------------------------------------------------------------------------------------

@@ -285,7 +285,7 @@ std::string remaining_words(const LedgerAccount& account, const ExactPrivacy& to
                                                     : " (both are too small)");
 }
 
-/// What a release costs, and what remains of the total.
+/// The cost of a release, and the rest of the total.
 std::vector<Quantity> of_charge(const LedgerAccount& account, const ExactPrivacy& total,
                                 const ExactPrivacy& asked) {
   std::vector<Quantity> quantities = {

@@ -1,4 +1,4 @@
-// What a draft keeps of a public column's values.
+// A public column's values, as a draft keeps them.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Strangers {
 // -----------------------------------------------------------------------------------------------
 // Texts that no domain can declare.
 
-/// What the text holds, to follow "holds "; empty if a domain can declare it. A table in memory
+/// The part that no domain can declare, to follow "holds "; empty if there is none. A table in memory
 /// has a vertical tab for each line break (CsvSink).
 [[nodiscard]] std::string undeclarable_part(std::string_view text, bool is_in_memory);
 

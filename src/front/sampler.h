@@ -30,7 +30,7 @@ namespace inside = ::mollify;
   return names;
 }
 
-/// Throws unless a sampler can be made of so many.
+/// Throws unless a sampler can be made of this many.
 inline void require_outcomes(std::size_t k) {
   inside::require_between({"k", "k", "outcomes"}, k, 1, inside::Band::kMostOutcomes);
 }

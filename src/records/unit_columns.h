@@ -53,9 +53,9 @@ class UnitColumns {
 };
 
 // -----------------------------------------------------------------------------------------------
-// What an id of the data, a text or a number, names.
+// The meaning of an id of the data, a text or a number.
 
-/// True for what is not an id: an empty text, and the other words for a null (`is_null_word`), for
+/// True for a missing id: an empty text, and the other words for a null (`is_null_word`), for
 /// programs write a missing id as `NA` or `nan`. There is no exception: a roster that lists one is
 /// refused.
 [[nodiscard]] bool is_missing_id(std::string_view text) noexcept;

@@ -298,7 +298,7 @@ std::optional<Message> delta_warning(double delta, const std::string& text, doub
                                      const std::string& things) {
   if (!(delta * records > 0.1)) return std::nullopt;
   const std::string good = fmt::format("{:.4g}", 0.1 / records);
-  // What a release refuses has the code of that refusal.
+  // A refused number has the code of that refusal.
   const bool is_refused = delta * records >= 1;
   return Message{
       .code = is_refused ? Code("delta-too-large") : Code("delta-large"),

@@ -44,7 +44,7 @@ class RecordLayout {
     std::uint32_t cells;
     Scale scale;
     std::uint32_t
-        beside;         // levels of the column behind this one that are no value; 0: there is none
+        beside;         // nulls and missing codes, levels of the column behind this one
     std::size_t mixed;  // the column of the points
   };
 

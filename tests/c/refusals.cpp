@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Words that a sentence has outside of what it quotes: flags and commands.
+/// Unquoted words of a sentence: flags and commands.
 std::string words_of_the_command(const std::string& sentence) {
   static const std::regex quoted(R"("[^"]*"|/\S+)");
   static const std::regex words(R"((^|[^\w-])--[a-z]|mollify [a-z])");
