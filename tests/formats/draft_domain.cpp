@@ -40,8 +40,8 @@ TEST(DraftDomain, InfersTypes) {
   EXPECT_EQ(draft.notes[2], "Column \"none\" is left out: it holds nulls only.");
   EXPECT_THAT(domain_yaml(draft.domain, draft.notes), testing::StartsWith("# Drafted from "));
   // Everything it was drafted from lies in it.
-  const CheckCounts counts = check_table(path, draft.domain, {}, std::nullopt,
-                                         [](const Finding&) { ADD_FAILURE(); });
+  const CheckCounts counts =
+      check_table(path, draft.domain, {}, std::nullopt, [](const Finding&) { ADD_FAILURE(); });
   EXPECT_EQ(counts.records, 3U);
 }
 
@@ -393,8 +393,8 @@ TEST(DraftDomain, ReadsNumbersAsColumnsDo) {
   const auto text = [&](const std::string& content) {
     const std::string path = scratch.write("pub.csv", content);
     const DomainDraft draft = draft_domain(path);
-    const CheckCounts counts = check_table(path, draft.domain, {}, std::nullopt,
-                                           [](const Finding&) { ADD_FAILURE(); });
+    const CheckCounts counts =
+        check_table(path, draft.domain, {}, std::nullopt, [](const Finding&) { ADD_FAILURE(); });
     EXPECT_GT(counts.records, 0U);
     return draft.domain.columns()[0].canonical_text();
   };
@@ -477,7 +477,7 @@ TEST(DraftDomain, KeepsAnOrderThatTheTablesTypeLists) {
                            {"broken", {"1", "1.0"}},
                            {"surname", {"x", "y", "z"}},
                            {"none", {"None", "Some"}}};
-  const DomainDraft draft = draft_domain(path, {}, {}, {}, words);
+  const DomainDraft draft = draft_domain(path, {}, {}, {}, {}, words);
   EXPECT_EQ(draft.domain.canonical_text(),
             "mollify-domain 1 seed 0\n"
             "ordinal 8:severity 3:low 3:mid 4:high null 3 outside 3\n"
@@ -494,7 +494,7 @@ TEST(DraftDomain, KeepsAnOrderThatTheTablesTypeLists) {
                                              "must be distinct")),
           testing::StartsWith("Column \"surname\" is left out: it may tell who somebody is "
                               "(its name says so)")));
-  EXPECT_EQ(draft_domain(path, {"surname"}, {}, {}, words).domain.columns()[0].size(), 4U);
+  EXPECT_EQ(draft_domain(path, {"surname"}, {}, {}, {}, words).domain.columns()[0].size(), 4U);
 }
 
 TEST(DraftDomain, SpellsOutWhatBecomesOfAValue) {
