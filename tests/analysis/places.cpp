@@ -54,6 +54,7 @@ Json value_of(const Part& part) {
     case kTruth:
       return true;
     case kTexts:
+    case kColumns:
       return Json::array({"a"});
     case kWholes:
       return Json::array({2U});
