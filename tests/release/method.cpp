@@ -122,6 +122,7 @@ std::string with_part(const std::string& spec, const Part& part) {
       member = true;
       break;
     case PartKind::kTexts:
+    case PartKind::kColumns:
       member = {"a"};
       break;
     case PartKind::kWholes:

@@ -71,10 +71,10 @@ constexpr AskedOfUnits kOfUnits[] = {
 std::string rows_of_units(bool with_the_others) {
   static constexpr std::array<const char*, 4> kMissing = {",1", "NA,1", "h1,", "h2,nan"};
   std::string rows = "household,person,a,b\n";
-  for (int row = 0; row < 3000; ++row) {
+  for (std::size_t row = 0; row < 3000; ++row) {
     const bool is_word = row % 7 != 0;
     const std::string values = fmt::format("{},{}\n", row % 3, is_word ? row % 4 : 3);
-    if (with_the_others) rows += std::string(kMissing[row % 4U]) + ",2,1\n";
+    if (with_the_others) rows += std::string(kMissing[row % 4]) + ",2,1\n";
     rows += fmt::format("h{},{},{}", row / 4, row % 2, values);
   }
   return rows;

@@ -48,6 +48,8 @@ std::string holds(const OwnPart& part) {
         return "true or false";
       case PartKind::kTexts:
         return "list of texts";
+      case PartKind::kColumns:
+        return "text, or list of texts";
       case PartKind::kWholes:
         return "list of whole numbers";
       case PartKind::kFile:
