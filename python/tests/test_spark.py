@@ -322,6 +322,23 @@ def test_days_and_times_are_of_sparks_types(session):
     assert len(rows_of(release.dataframe)) == 3
 
 
+def test_categories_of_numbers_are_numbers(session):
+    domain = mo.Domain(
+        {
+            "stars": mo.ordinal([1, 2, 10]),
+            "price": mo.categorical([4.99, 9.99], null="category"),
+            "code": mo.categorical(["01", "02"]),
+            "level": mo.ordinal(["low", "high"]),
+        }
+    )
+    table = {"unit": ["a", "b"], "stars": [1, 10], "price": [4.99, 9.99], "code": ["01", "02"], "level": ["low", "high"]}
+    release = local(session.createDataFrame(pyarrow.table(table)), domain, units=["a", "b", "c"])
+    kinds = [field.dataType.simpleString() for field in release.dataframe.schema.fields]
+    assert kinds == ["string", "bigint", "double", "string", "string"]
+    for unit, stars, price, code, level in rows_of(release.dataframe):
+        assert unit in "abc" and stars in (1, 2, 10) and price in (4.99, 9.99, None) and code in ("01", "02") and level in ("low", "high")
+
+
 def test_the_law_over_units_is_the_samplers(session):
     """20 000 units of three records each; chi-square, false alarm 1e-6."""
     words = ["a", "b", "c", "d"]
