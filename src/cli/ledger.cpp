@@ -319,7 +319,9 @@ int run(const LedgerCommandOptions& options) {
   // Before the file, which is not made for a refused release.
   const std::string name = file ? "" : needed(options.data_set, "--data-set");
   if (file && !file->identity) {
-    refuse_input("unreadable-file", "data",
+    Concern concern("data");
+    concern.file = *options.data;
+    refuse_input("unreadable-file", concern,
                  "--data must be a file that is there, so that releases from it find its total, "
                  "but {} is not",
                  *options.data);

@@ -149,10 +149,14 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning in a line or two, and its code.
+/// A warning in a line or two, with its code where that takes no further line: six lines are all.
 std::string short_warning(const Message& warning) {
-  return wrapped(printable(fmt::format("{} [{}]", warning.brief(), warning.code.name)), kLineWidth,
-                 kHang);
+  const auto lines = [](const std::string& text) {
+    return wrapped(printable(text), kLineWidth, kHang);
+  };
+  const std::string bare = lines(warning.brief());
+  const std::string coded = lines(fmt::format("{} [{}]", warning.brief(), warning.code.name));
+  return lines_in(coded) > lines_in(bare) ? bare : coded;
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.

@@ -48,8 +48,8 @@ ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilo
   if (epsilon < kLeastEpsilon) {
     throw InvalidInput(
         "out-of-range",
-        "epsilon of one draw must be at least 1e-6, but is " + detail::shortest(epsilon),
-        "epsilon");
+        "epsilon of one draw must be at least 1e-6, but is " + detail::shortest(epsilon), "epsilon",
+        {}, {{"given", epsilon}, {"least", kLeastEpsilon}});
   }
   const auto [digits, scale] = cut_exp(epsilon_);
   const uint128 lowered = digits - (digits >> 40) - 1;

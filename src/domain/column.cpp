@@ -323,7 +323,7 @@ DeclaredSettings Column::settings(bool spells_defaults_out) const {
 ColumnSchema Column::schema() const {
   ColumnSchema schema{.name = name_};
   std::visit([&](const auto& cells) { cells.describe(schema); }, cells_);
-  schema.nullable = size_ > cell_count_;
+  schema.nullable = mapping_.null_is_category;
   return schema;
 }
 

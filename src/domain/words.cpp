@@ -175,7 +175,7 @@ void Categories::add_canonical(std::string& text) const {
 void Categories::describe(ColumnSchema& schema) const {
   for (std::uint32_t cell = 0; cell < size(); ++cell) schema.words.emplace_back(value(cell));
   schema.ordered = ordered_;
-  schema.word_type = type_of_words(schema.words, ordered_);
+  schema.word_type = verbatim_ ? ValueType::kText : type_of_words(schema.words, ordered_);
 }
 
 Categories Categories::make(const std::vector<std::string>& values, bool ordered, bool verbatim) {

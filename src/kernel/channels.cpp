@@ -130,13 +130,13 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   for (std::size_t j = 0; j < outcome_count; ++j) {
     const Extremes column = channel.column(j);
     if (!bound.allows(column.greatest, column.least)) {
+      const double factor =
+          static_cast<double>(column.greatest) / static_cast<double>(column.least);
       throw InvalidInput("out-of-range",
                          "generators may differ by at most e^" + detail::shortest(bound.epsilon()) +
                              " at each outcome, but at outcome " + std::to_string(j) +
-                             " they differ by a factor of " +
-                             detail::shortest(static_cast<double>(column.greatest) /
-                                              static_cast<double>(column.least)),
-                         "channel");
+                             " they differ by a factor of " + detail::shortest(factor),
+                         "channel", {}, {{"given", factor}, {"most", bound.value()}});
     }
   }
   return channel;

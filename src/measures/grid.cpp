@@ -10,15 +10,16 @@ namespace mollify {
 namespace {
 
 void refuse_dimension(std::size_t dimension) {
-  if (dimension >= 1 && dimension <= Grid::kMostDimensions) return;
-  refuse_input("out-of-range", "dimension", "a grid must have 1 to {} dimensions, but is given {}",
-               Grid::kMostDimensions, dimension);
+  refuse_outside({.least = 1, .most = static_cast<double>(Grid::kMostDimensions)},
+                 static_cast<double>(dimension), "dimension",
+                 "a grid must have 1 to {} dimensions, but is given {}", Grid::kMostDimensions,
+                 dimension);
 }
 
 void refuse_cells(std::size_t cells) {
-  if (cells >= 1 && cells <= Grid::kMostCells) return;
-  refuse_input("out-of-range", "cells", "a grid must have from 1 to {} cells, but is given {}",
-               Grid::kMostCells, cells);
+  refuse_outside({.least = 1, .most = static_cast<double>(Grid::kMostCells)},
+                 static_cast<double>(cells), "cells",
+                 "a grid must have from 1 to {} cells, but is given {}", Grid::kMostCells, cells);
 }
 
 void refuse_edges(std::span<const double> edges, std::size_t axis) {

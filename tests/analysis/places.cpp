@@ -95,7 +95,7 @@ TEST_P(Places, ThatMessagesNameAreKeysOfWhatIsAsked) {
     if (*part.flag != '\0') {
       EXPECT_EQ(flag_words(parameter_of(part.flag)), place);
     }
-    EXPECT_EQ(parameter_name_of(place), place) << "a place is no other part's flag";
+    EXPECT_EQ(parameter_name_of(part.place), place) << "a place is no other part's flag";
   }
 }
 

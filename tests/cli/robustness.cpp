@@ -168,9 +168,9 @@ TEST(Robustness, RefusesIdenticalContentThroughAPipe) {
       command.run(kIntegralDraw + Arguments{"--reference", pipe.path()}),
       "the reference must be public, but " + pipe.path() + " is the private file itself");
   // And the other way round: the private data in the pipe.
-  command.files.write("copy.csv", "id\nann\nbob\n");
+  command.files.write("copy.csv", "id,age\nann,1\nbob,2\n");
   command.files.write("id.yaml", "columns:\n  age: {type: integer, min: 0, max: 9, null: \"0\"}\n");
-  const Pipe secret("id\nann\nbob\n");
+  const Pipe secret("id,age\nann,1\nbob,2\n");
   expect_refused(
       command.run({"sample", "central", "--unit", "id", "--units", "copy.csv", "--data",
                    secret.path(), "--domain", "id.yaml", "--epsilon", "1", "--count", "1"}),

@@ -256,7 +256,7 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
   EXPECT_EQ(
       refused({"--given", "ward=west"}),
       "mollify: \"ward\" in given must be one of 3 declared values, but is \"west\"; \"ward\" has "
-      "north, south, east\n");
+      "\"north\", \"south\", \"east\"\n");
   EXPECT_EQ(command.run({"generate", "--model", "domain.yaml", "--count", "5"}).status, 2);
 }
 

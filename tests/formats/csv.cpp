@@ -280,7 +280,7 @@ TEST(CsvReader, ListsTheColumnsWhereOneIsMissing) {
   EXPECT_NE(refusal("id\tweight").find("has tabs and no comma"), std::string::npos);
   std::string many = "c0";
   for (int i = 1; i < 30; ++i) many += ",c" + std::to_string(i);
-  EXPECT_NE(refusal(many).find("c19, ..."), std::string::npos);
+  EXPECT_NE(refusal(many).find("\"c19\", ..."), std::string::npos);
 }
 
 TEST(CsvReader, RefusesAHeaderWithNul) {

@@ -157,6 +157,9 @@ TEST(CutCells, OfAStepHoldMultiplesAlone) {
   EXPECT_EQ(tens.read(std::int64_t{-13}).cell, 0U);
   EXPECT_EQ(tens.value(tens.read(std::int64_t{15}).cell, 0), 10);
   EXPECT_EQ(tens.read(std::int64_t{65}).verdict, Verdict::kOutside);
+  const IntegerCells each = IntegerCells::make({.min = 0, .max = 30, .step = 10});
+  EXPECT_EQ(each.read(std::int64_t{15}).cell, 2U) << "the greater of two that are as near";
+  EXPECT_EQ(each.read(std::int64_t{14}).cell, 1U);
 
   const DateCells times = DateCells::make({.grain = Grain::kSecond,
                                            .min = "2023-01-01T08:30:00",

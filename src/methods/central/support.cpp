@@ -223,7 +223,8 @@ void require_width(double parameter, std::uint64_t most) {
       parameter == std::floor(parameter)) {
     return;
   }
-  refuse_input("out-of-range", "support", {},
+  const bool is_whole = parameter == std::floor(parameter);
+  refuse_input(is_whole ? Code("out-of-range") : Code("wrong-type"), "support", {},
                quantities_of(parameter, {.least = 1, .most = static_cast<double>(most)}),
                "the width of the support must be an integer from 1 to {}, but is {}", most,
                parameter);

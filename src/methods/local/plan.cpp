@@ -44,7 +44,7 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
   const auto& columns = domain.columns();
   const auto column = std::find_if(columns.begin(), columns.end(),
                                    [&](const Column& c) { return c.name() == name; });
-  refuse_if(equals == std::string::npos, "malformed-text", "region",
+  refuse_if(equals == std::string::npos || name.empty(), "malformed-text", "region",
             "region must be COLUMN=VALUE[,VALUE] for a column of the domain, but is \"{}\"", text);
   if (column == columns.end()) {
     const std::vector<std::string> known = domain.names();
