@@ -187,9 +187,10 @@ void Column::declare_missing() {
     refuse_input(fault, "missing", "column \"{}\": missing codes must be {}, but one is \"{}\"",
                  name_, what, code);
   };
-  for (const auto& [code, label] : mapping_.missing) {
+  for (const MissingCode& declared : mapping_.missing) {
+    const std::string& code = declared.code;
     require_declarable(code, {"a missing code", "missing"});
-    require_declarable(label, {"a missing code's label", "missing"});
+    require_declarable(declared.label, {"a missing code's label", "missing"});
     SameValueBuffer buffer;
     const auto same = same_value_text(code, buffer);
     const Value value = std::visit(
