@@ -451,8 +451,7 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why: columns of lists, structs and other types that a domain doesn't have, too.
-        Ordered categories and enums become ordinals, with unused levels.
+        why. Ordered categories and enums become ordinals, with unused levels.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class Model:
         count : int
             Number of records, from 1 to 10^8; all of them are held in memory.
         given : mapping
-            Values of some columns, None, NaN, NaT or pandas' NA for a null: only records
+            Values of some columns, or None, NaN, NaT or NA for a null: only records
             in which these columns lie in the values' cells, by the model's own distribution
             of such records. Default: none.
         seed : int

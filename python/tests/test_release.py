@@ -378,6 +378,7 @@ def test_refuses_private_data_as_a_public_input(domain):
 TYPES = {
     "text": "str | None",
     "texts": "str | Sequence[str] | None",
+    "columns": "str | Sequence[str] | None",
     "whole number": "int | None",
     "number": "float | None",
     "decimal number": "Number | None",

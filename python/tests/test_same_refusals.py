@@ -121,7 +121,7 @@ def test_a_frames_names_are_named():
     held = {"ages": [1], "b": [2]}
     for table in (held, pandas.DataFrame(held), polars.DataFrame(held), polars.LazyFrame(held), pyarrow.table(held)):
         for call in (method.sample, method.compare, method.check):
-            with pytest.raises(mo.InvalidInput, match=r'has no column "age", which the domain declares; it has ages, b \(did you mean "ages"\?\)$'):
+            with pytest.raises(mo.InvalidInput, match=r'has no column "age", which the domain declares; it has "ages", "b" \(did you mean "ages"\?\)$'):
                 call(table)
 
 
@@ -130,10 +130,10 @@ def test_a_file_that_is_not_utf8_is_refused_in_words(tmp_path):
     path.write_bytes("größe,age\n1,2\n".encode("latin-1"))
     method = mo.Integral({"years": mo.integer(0, 9, null=0, outside="clip")}, epsilon=8)
     calls = [
-        (lambda: method.check(path), 'latin.csv has no column "years", which the domain declares; it has gr\\xf6\\xdfe, age'),
+        (lambda: method.check(path), 'latin.csv has no column "years", which the domain declares; it has "gr\\xf6\\xdfe", "age"'),
         (lambda: method.sample(path), 'latin.csv has no column "years"'),
         (lambda: mo.Domain.draft(path), 'column "gr\\xf6\\xdfe": a column\'s name must be UTF-8 text, but is not'),
-        (lambda: mo.Domain.draft(path, columns=["größe"]), "to draft from; it has gr\\xf6\\xdfe, age"),
+        (lambda: mo.Domain.draft(path, columns=["größe"]), "to draft from; it has "gr\\xf6\\xdfe", "age""),
         (lambda: mo.Domain.draft(path, columns=["gr\udcf6\udcdfe"]), "a name in columns must be UTF-8 text, but is 'gr\\udcf6\\udcdfe'"),
         (lambda: mo.Domain.draft(path, exclude=["\ud800"]), "a name in exclude must be UTF-8 text, but is '\\ud800'"),
     ]

@@ -20,8 +20,8 @@ UnitColumns::UnitColumns(std::vector<std::string> columns) : names_(std::move(co
             "{} must name a column, or several, but names none", flag_words("unit"));
   for (auto name = names_.begin(); name != names_.end(); ++name) {
     if (std::find(name + 1, names_.end(), *name) == names_.end()) continue;
-    refuse_input("duplicate-column", "unit", "{} must name each column once, but has \"{}\" twice",
-                 flag_words("unit"), *name);
+    refuse_input("duplicate-column", "unit", {WayOut::set("unit")},
+                 "{} must name each column once, but has \"{}\" twice", flag_words("unit"), *name);
   }
 }
 

@@ -69,7 +69,11 @@ class GaussianPlan final : public PlanModel {
     const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
                                       [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
     const bool is_bounded = own_of<GaussianQuestion>(question).covariance_bound > 1;
-    if (!is_bounded || question.dimension < kMany || !(is_found || question.curve)) return "";
+    // The noise is found by a curve where there is a delta, and at once by rho.
+    const bool has_curve = question.budget.delta > 0;
+    if (!has_curve || !is_bounded || question.dimension < kMany || !(is_found || question.curve)) {
+      return "";
+    }
     return fmt::format("planning in {} dimensions with a bounded covariance", question.dimension);
   }
 
