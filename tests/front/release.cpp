@@ -419,7 +419,11 @@ TEST(FrontRefusals, NamePartsByTheirPlaces) {
             "\"privacy/epsilon\"?) | epsilom | privacy/epsilon epsilom");
   const InvalidInput noise("indistinct-from-noise", "noise", "candidates-file",
                            {WayOut::add("accept-error"), WayOut::use("local")}, {{"error", 1}});
-  for (const InvalidInput& once : {placed(noise), placed(placed(noise))}) {
+  const auto of_a_spec = [&] {
+    inside::speak_of_parts(inside::spec_parts());  // which the last refusal ended
+    return placed(noise);
+  };
+  for (const InvalidInput& once : {of_a_spec(), placed(of_a_spec())}) {
     EXPECT_EQ(once.parameter(), "space/list");
     EXPECT_EQ(once.ways_out(),
               (std::vector{WayOut::set("accept_error", "true"), WayOut::use("local")}));

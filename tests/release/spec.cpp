@@ -146,7 +146,7 @@ TEST(ReleaseSpec, RefusesThePartsOfOthers) {
     return refused(spec);
   };
   EXPECT_EQ(with(central(), "/c2", 3),
-            "/c2 in s.json is for " + kDrawMethods.text() + ", but the method is central");
+            "c2 in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(central(), "/space/cells", 3),
             "space in s.json is for " + kDrawMethods.text() + ", but the method is central");
   EXPECT_EQ(with(integral(), "/rate", 0.5),
