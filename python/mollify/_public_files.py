@@ -85,7 +85,7 @@ def candidates(
             file=path,
         )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
-    listed, content = _core.candidates(known._inside, whole_number("count", count), name, text)
+    listed, content = _core.candidates(known._inside, whole_number("count", count, (1, 2**24)), name, text)
     write_whole(path, content, overwrite=overwrite, inputs=inputs)
     digest = sha256(content.encode()).hexdigest()
     words = f"{listed} candidates in {path}, SHA-256 {digest}"

@@ -160,7 +160,17 @@ int run(const GenerateOptions& options) {
   require_new("--out", options.out, options.overwrite);
   const ModelFile file = read_model_file(path);
   std::vector<Evidence> given;
-  for (const std::string& one : options.given) given.push_back(evidence_in(file.domain, one));
+  for (const std::string& one : options.given) {
+    const Evidence made = evidence_in(file.domain, one);
+    for (const Evidence& before : given) {
+      if (before.column != made.column) continue;
+      Concern concern("given");
+      concern.column = file.domain.columns()[made.column].name();
+      refuse_input("duplicate-column", concern, {WayOut::leave("given")},
+                   "--given must name each column once, but names \"{}\" twice", concern.column);
+    }
+    given.push_back(made);
+  }
   std::string csv;
   CsvSink sink(csv);
   RecordWriter writer(file.domain, sink);

@@ -251,6 +251,8 @@ TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {
   };
   EXPECT_EQ(refused({"--given", "ward"}),
             "mollify: --given must be COLUMN=VALUE, but is \"ward\"\n");
+  EXPECT_EQ(refused({"--given", "ward=east", "--given", "ward=south"}),
+            "mollify: --given must name each column once, but names \"ward\" twice\n");
   EXPECT_EQ(refused({"--given", "town=west"}),
             "mollify: the model has no column \"town\"; it has \"ward\", \"sex\", \"dose\"\n");
   EXPECT_EQ(
