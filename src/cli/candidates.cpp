@@ -165,7 +165,7 @@ int run(const GenerateOptions& options) {
     for (const Evidence& before : given) {
       if (before.column != made.column) continue;
       Concern concern("given");
-      concern.column = file.domain.columns()[made.column].name();
+      concern.column = file.domain.names()[made.column];
       refuse_input("duplicate-column", concern, {WayOut::leave("given")},
                    "--given must name each column once, but names \"{}\" twice", concern.column);
     }

@@ -298,7 +298,7 @@ std::optional<Message> delta_warning(double delta, const std::string& text, doub
                                      const std::string& things) {
   if (!(delta * records > 0.1)) return std::nullopt;
   std::string good = fmt::format("{:.4g}", 0.1 / records);
-  // Whoever takes it must not be told to take it again.
+  // A delta that is taken as told must be told of no more.
   if (std::stod(good) > 0.1 / records) good = fmt::format("{:.4g}", 0.1 / records * (1 - 5e-4));
   // A refused number has the code of that refusal.
   const bool is_refused = delta * records >= 1;
