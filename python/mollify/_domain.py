@@ -51,6 +51,15 @@ def _lists(**given: Iterable[object] | None) -> dict[str, list[Any] | None]:
     return {name: None if one is None else _listed(name, one) for name, one in given.items()}
 
 
+def _words_of(values: Iterable[object], verbatim: bool | None) -> list[Any]:
+    """Verbatim codes are texts: a number has another text in a frame than in its CSV file."""
+    listed = _listed("values", values)
+    for one in listed:
+        if verbatim and not isinstance(one, str):
+            raise refusal("wrong-type", f"values must be texts if verbatim is True, but one is {one!r}", "values", ways_out=[WayOut("leave", "verbatim")])
+    return listed
+
+
 def categorical(
     values: Iterable[object],
     *,
@@ -85,7 +94,7 @@ def categorical(
     InvalidInput
         If `values` is not a list or holds a null. `Domain` refuses everything else.
     """
-    return _column("categorical", values=_listed("values", values), verbatim=verbatim, null=null, outside=outside)
+    return _column("categorical", values=_words_of(values, verbatim), verbatim=verbatim, null=null, outside=outside)
 
 
 def ordinal(
@@ -106,7 +115,7 @@ def ordinal(
     null, outside : object
         As for `categorical`.
     """
-    return _column("ordinal", values=_listed("values", values), verbatim=verbatim, null=null, outside=outside)
+    return _column("ordinal", values=_words_of(values, verbatim), verbatim=verbatim, null=null, outside=outside)
 
 
 def boolean(
@@ -164,8 +173,8 @@ def integer(
     step : int
         All values are multiples of it. Default: 1.
     missing : list or dict
-        Codes that mean "no value", wherever they lie. As a list, ``[-9, -8]``, they are
-        nulls. With labels, ``{-9: "refused"}``, each is a value of its own. Default:
+        Codes outside of the range that mean "no value". As a list, ``[-9, -8]``, they
+        are nulls. With labels, ``{-9: "refused"}``, each is a value of its own. Default:
         none.
     null : int or str
         What nulls become: one of the integers, or ``"category"`` for a value of their

@@ -133,7 +133,7 @@ def test_a_file_that_is_not_utf8_is_refused_in_words(tmp_path):
         (lambda: method.check(path), 'latin.csv has no column "years", which the domain declares; it has "gr\\xf6\\xdfe", "age"'),
         (lambda: method.sample(path), 'latin.csv has no column "years"'),
         (lambda: mo.Domain.draft(path), 'column "gr\\xf6\\xdfe": a column\'s name must be UTF-8 text, but is not'),
-        (lambda: mo.Domain.draft(path, columns=["größe"]), "to draft from; it has "gr\\xf6\\xdfe", "age""),
+        (lambda: mo.Domain.draft(path, columns=["größe"]), 'to draft from; it has "gr\\xf6\\xdfe", "age"'),
         (lambda: mo.Domain.draft(path, columns=["gr\udcf6\udcdfe"]), "a name in columns must be UTF-8 text, but is 'gr\\udcf6\\udcdfe'"),
         (lambda: mo.Domain.draft(path, exclude=["\ud800"]), "a name in exclude must be UTF-8 text, but is '\\ud800'"),
     ]

@@ -206,7 +206,7 @@ void Column::declare_missing() {
             };
             if (number && (!exponent || is_written(DecimalLattice(*exponent)))) return *number;
           } else if constexpr (std::is_same_v<Made, DateCells>) {
-            if (const auto moment = cells.moment_of(code)) return *moment;
+            if (const auto place = cells.place_of(code)) return cells.moment_at(*place);
           }
           return {};
         },
@@ -219,8 +219,20 @@ void Column::declare_missing() {
     }
     if (!same || std::holds_alternative<std::monostate>(value))
       refuse("wrong-type", code, "values like those of the column");
-    if (missing_.find(*same) != StringIndex::kAbsent) refuse("duplicate-value", code, "distinct");
+    if (place_of_missing(value)) refuse("duplicate-value", code, "distinct");
+    const Reading found = std::visit(
+        [&](const auto& cells) { return read_as(cells, std::string_view(code)); }, cells_);
+    if (found.verdict == Verdict::kValue) {
+      refuse_input(
+          "contradicting-parameters", "missing",
+          "column \"{}\": missing codes must lie outside of the column's range, but \"{}\" "
+          "is in it: let the range end before it",
+          name_, code);
+    }
     missing_.insert(*same);
+    if (const auto* moment = std::get_if<Moment>(&value)) {
+      missing_places_.push_back(std::get<DateCells>(cells_).place_of(*moment).value_or(0));
+    }
     missing_values_.push_back(value);
     std::string& text = missing_texts_.emplace_back();
     if (const auto* number = std::get_if<double>(&value); number != nullptr && exponent) {
@@ -237,26 +249,44 @@ void Column::declare_missing() {
   if (!mapping_.missing_are_nulls) size_ += static_cast<std::uint32_t>(mapping_.missing.size());
 }
 
-std::optional<Reading> Column::read_missing(std::string_view text) const noexcept {
-  SameValueBuffer buffer;
-  const auto same = same_value_text(text, buffer);
-  const std::uint32_t place = same ? missing_.find(*same) : StringIndex::kAbsent;
-  if (place == StringIndex::kAbsent) return std::nullopt;
-  if (mapping_.missing_are_nulls) return Reading{Verdict::kNull, 0};
-  return Reading{Verdict::kValue, cell_count_ + place};
+template <class Typed>
+std::optional<std::size_t> Column::place_of_missing(const Typed& value) const noexcept {
+  if constexpr (std::is_same_v<Typed, Value>) {
+    return std::visit([this](const auto& typed) { return place_of_missing(typed); }, value);
+  } else if constexpr (std::is_same_v<Typed, std::monostate> || std::is_same_v<Typed, bool>) {
+    return std::nullopt;
+  } else {
+    if constexpr (std::is_same_v<Typed, std::string_view> || std::is_same_v<Typed, Moment>) {
+      // One moment has several texts, and a day is a code with any clock.
+      if (const auto* days = std::get_if<DateCells>(&cells_)) {
+        const auto place = days->place_of(value);
+        const auto found =
+            std::find(missing_places_.begin(), missing_places_.end(), place.value_or(0));
+        if (!place || found == missing_places_.end()) return std::nullopt;
+        return static_cast<std::size_t>(found - missing_places_.begin());
+      }
+    }
+    TextBuffer written;
+    SameValueBuffer buffer;
+    std::string_view text;
+    if constexpr (std::is_same_v<Typed, std::string_view>) {
+      text = value;
+    } else {
+      text = text_of(value, written);
+    }
+    const auto same = same_value_text(text, buffer);
+    const std::uint32_t found = same ? missing_.find(*same) : StringIndex::kAbsent;
+    return found == StringIndex::kAbsent ? std::nullopt : std::optional<std::size_t>(found);
+  }
 }
 
 template <class Typed>
 Reading Column::read_typed(const Typed& value) const noexcept {
   if (missing_.size() > 0) {
-    std::optional<Reading> found;
-    if constexpr (std::is_same_v<Typed, std::string_view>) {
-      found = read_missing(value);
-    } else if constexpr (!std::is_same_v<Typed, std::monostate> && !std::is_same_v<Typed, bool>) {
-      TextBuffer buffer;
-      found = read_missing(text_of(value, buffer));
+    if (const auto place = place_of_missing(value)) {
+      if (mapping_.missing_are_nulls) return Reading{Verdict::kNull, 0};
+      return Reading{Verdict::kValue, cell_count_ + static_cast<std::uint32_t>(*place)};
     }
-    if (found) return *found;
   }
   return std::visit([&](const auto& cells) { return read_as(cells, value); }, cells_);
 }

@@ -120,8 +120,8 @@ struct Mapping {
   std::optional<std::string> outside_value{};
   /// The default of `outside`, spelled out: `outside: clip`.
   bool clips = false;
-  /// Codes that mean "none" instead of a value, wherever they lie: each an outcome of its own that
-  /// is written as the code, or all of them nulls.
+  /// Codes outside of the column's range that mean "none": each an outcome of its own that is
+  /// written as the code, or all of them nulls.
   std::vector<MissingCode> missing{};
   bool missing_are_nulls = false;
 
@@ -153,7 +153,8 @@ class Column {
   /// Throws InvalidInput, naming the column, unless the name is a line of 1 to 500 bytes of UTF-8
   /// text, the mapping's values are values of the domain, at most one null policy is declared, and,
   /// with a null category, the empty text is not itself a declared value. Missing codes must be
-  /// distinct values of the column's type, of numbers, days or times, that it can write.
+  /// distinct values of the column's type, of numbers, days or times, that it can write, and lie
+  /// outside of its range: a cell with a code in it would be written as the code.
   [[nodiscard]] static Column make(std::string name, Cells cells, Mapping mapping = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -216,7 +217,8 @@ class Column {
   [[nodiscard]] std::uint32_t mapped(Reading reading) const noexcept;
   void declare_missing();
   /// A code's reading.
-  [[nodiscard]] std::optional<Reading> read_missing(std::string_view text) const noexcept;
+  template <class Typed>
+  [[nodiscard]] std::optional<std::size_t> place_of_missing(const Typed& value) const noexcept;
   template <class Typed>
   [[nodiscard]] Reading read_typed(const Typed& value) const noexcept;
 
@@ -225,8 +227,9 @@ class Column {
   Mapping mapping_;
   std::uint32_t cell_count_;
   std::uint32_t size_;
-  StringIndex missing_;                // texts of values that codes write
-  std::vector<Value> missing_values_;  // released
+  StringIndex missing_;  // texts of values that codes write; of days and times their places
+  std::vector<std::int64_t> missing_places_;  // of codes of days and times
+  std::vector<Value> missing_values_;         // released
   std::vector<std::string> missing_texts_;
   std::uint32_t null_outcome_ = 0;
   std::optional<std::uint32_t> outside_outcome_;

@@ -442,6 +442,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     }
     const char* const beyond = numbers->declared().step              ? "step"
                                : !numbers->declared().values.empty() ? "values"
+                               : !numbers->declared().spikes.empty() ? "spikes"
                                : !column.mapping().missing.empty()   ? "missing"
                                                                      : nullptr;
     if (beyond != nullptr) {

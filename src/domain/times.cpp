@@ -304,6 +304,8 @@ std::int64_t seconds_of(TimeStep step) {
   return kSecondsOfDay;
 }
 
+constexpr std::int64_t kFirstDay = -719'162, kLastDay = 2'932'896;  // of years 1 and 9999
+
 /// Of days or seconds: those from `min` to `max` with `spikes`.
 IntegerCells cells_of(const DateCells::Declaration& declared, IntegerCells::Declaration numbers) {
   if (declared.step) numbers.step = seconds_of(*declared.step);
@@ -453,43 +455,41 @@ DateCells::DateCells(Declaration declared, std::optional<std::int64_t> offset, I
   if (offset) form_.offset = static_cast<std::int32_t>(*offset);
 }
 
-std::optional<Moment> DateCells::moment_of(std::string_view text) const noexcept {
-  const auto time = read_time(text);
-  if (!time || (time->offset && declared_.grain == Grain::kDay)) return std::nullopt;
-  if (declared_.grain == Grain::kDay) return Moment{day_of(time->seconds), form_};
-  return Moment{time->seconds - time->offset.value_or(form_.offset.value_or(0)), form_};
-}
-
-Reading DateCells::read(std::string_view text) const noexcept {
-  const std::string_view trimmed = without_outer_spaces(text);
-  const auto time = read_time(trimmed);
-  if (!time) {
-    if (is_null_word(trimmed)) return {Verdict::kNull, 0};
-    return beyond(side_of_far_time(trimmed));
-  }
+std::optional<std::int64_t> DateCells::place_of(std::string_view text) const noexcept {
+  const auto time = read_time(without_outer_spaces(text));
+  if (!time) return std::nullopt;
   const std::int64_t seconds =
       time->offset ? time->seconds + form_.offset.value_or(0) - *time->offset : time->seconds;
-  return read_seconds(seconds);
+  return declared_.grain == Grain::kDay ? day_of(seconds) : seconds;
 }
 
-Reading DateCells::read(const Moment& moment) const noexcept {
-  constexpr std::int64_t kFirstDay = -719'162, kLastDay = 2'932'896;  // of years 1 and 9999
+std::optional<std::int64_t> DateCells::place_of(const Moment& moment) const noexcept {
   const auto [day, second] = shown_by(moment);
-  if (day < kFirstDay || day > kLastDay) return beyond(day < kFirstDay ? -1 : 1);
+  if (day < kFirstDay || day > kLastDay) return std::nullopt;
   const auto& offset = moment.form.offset;
   const std::int64_t seconds =
       day * kSecondsOfDay + second + (offset ? form_.offset.value_or(0) - *offset : 0);
-  return read_seconds(seconds);
+  return declared_.grain == Grain::kDay ? day_of(seconds) : seconds;
 }
 
-Reading DateCells::read_seconds(std::int64_t seconds) const noexcept {
-  if (declared_.grain == Grain::kDay) return cells_.read(day_of(seconds));
-  if (!declared_.step || seconds < cells_.min()) return cells_.read(seconds);
+Reading DateCells::read(std::string_view text) const noexcept {
+  if (const auto place = place_of(text)) return read_place(*place);
+  const std::string_view trimmed = without_outer_spaces(text);
+  if (is_null_word(trimmed)) return {Verdict::kNull, 0};
+  return beyond(side_of_far_time(trimmed));
+}
+
+Reading DateCells::read(const Moment& moment) const noexcept {
+  if (const auto place = place_of(moment)) return read_place(*place);
+  return beyond(shown_by(moment).first < kFirstDay ? -1 : 1);
+}
+
+Reading DateCells::read_place(std::int64_t place) const noexcept {
+  if (!declared_.step || place < cells_.min()) return cells_.read(place);
   // A clock that shows hours alone shows the one that has begun.
   const std::int64_t step = seconds_of(*declared_.step);
-  const Reading exact = cells_.read(seconds);
-  return {exact.verdict,
-          cells_.read(std::max(divided_down(seconds, step) * step, cells_.min())).cell};
+  const std::int64_t begun = std::max(divided_down(place, step) * step, cells_.min());
+  return {cells_.read(place).verdict, cells_.read(begun).cell};
 }
 
 Reading DateCells::beyond(int side) const noexcept {

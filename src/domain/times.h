@@ -119,8 +119,14 @@ class DateCells {
   [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
     return cells_.points(cell);
   }
-  /// The moment that a text of a day or a time is; nothing for another.
-  [[nodiscard]] std::optional<Moment> moment_of(std::string_view text) const noexcept;
+  /// The day, or the second of the column's clock, that a text or a moment is; nothing for another
+  /// text, and for moments beyond the years 1 to 9999.
+  [[nodiscard]] std::optional<std::int64_t> place_of(std::string_view text) const noexcept;
+  [[nodiscard]] std::optional<std::int64_t> place_of(const Moment& moment) const noexcept;
+  /// The moment of such a day or second.
+  [[nodiscard]] Moment moment_at(std::int64_t place) const noexcept {
+    return {place - form_.offset.value_or(0), form_};
+  }
   [[nodiscard]] Moment value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
@@ -129,8 +135,8 @@ class DateCells {
   DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells);
 
   /// Of what lies before (-1) or after (1) all years, or is no time (0).
-  /// Of a time that the column's clock shows.
-  [[nodiscard]] Reading read_seconds(std::int64_t seconds) const noexcept;
+  /// Of a day, or of a second that the column's clock shows.
+  [[nodiscard]] Reading read_place(std::int64_t place) const noexcept;
   [[nodiscard]] Reading beyond(int side) const noexcept;
 
   Declaration declared_;

@@ -39,6 +39,11 @@ constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
 constexpr double kMostExact = 0x1p53;
 /// Numbers of this many decimals or more are measured, not written in steps.
 constexpr std::size_t kMostDecimals = 6;
+constexpr double kPartsOfOne = 1e5;  // of the others
+/// Of fewer times nothing says that all are whole minutes.
+constexpr std::uint64_t kFewestOfStep = 20;
+/// A gap begins this part of the values' spread behind the greatest of them.
+constexpr double kPartsOfSpread = 1000;
 
 // -----------------------------------------------------------------------------------------------
 // What has been seen of a column.
@@ -199,7 +204,7 @@ class ColumnSketch {
     if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
     if (all_integers()) return integers();
-    if (all_numbers() && min_ < max_) return numbers();
+    if (all_numbers() && (min_ < max_ || !few_numbers().empty())) return numbers();
     if (all_days()) return days();
     if (all_times()) return times();
     std::vector<std::string> sorted;
@@ -348,6 +353,7 @@ class ColumnSketch {
     if (time->offset || time->seconds % kSecondsOfDay != 0) ++clocks_;
     if (time->offset) ++offsets_;
     const std::int64_t at = time->seconds - time->offset.value_or(0);
+    common_seconds_ = time->fraction.empty() ? std::gcd(common_seconds_, at) : 1;
     first_second_ = std::min(first_second_, at);
     last_second_ = std::max(last_second_, at);
     return true;
@@ -381,6 +387,12 @@ class ColumnSketch {
                                     .min = time_text(first_second_),
                                     .max = time_text(last_second_),
                                     .zone = zone()};
+    if (times_.seen() >= kFewestOfStep) {
+      for (const auto& [step, seconds] : {std::pair{TimeStep::kMinute, std::int64_t{60}},
+                                          std::pair{TimeStep::kHour, std::int64_t{3600}}}) {
+        if (common_seconds_ % seconds == 0) declared.step = step;
+      }
+    }
     const auto span = static_cast<std::uint64_t>(last_second_ - first_second_);
     constexpr std::uint64_t kFewDays = 2;  // make too few cells
     if (span > kFewDays * kSecondsOfDay) {
@@ -412,6 +424,9 @@ class ColumnSketch {
     const std::size_t decimals = has_point ? text.find_last_not_of('0') - point
                                            : std::size_t{has_exponent ? kMostDecimals : 0};
     decimals_ = std::max(decimals_, decimals);
+    if (decimals < kMostDecimals && std::fabs(*number) < kMostExact / kPartsOfOne) {
+      common_parts_ = std::gcd(common_parts_, std::llround(*number * kPartsOfOne));
+    }
     has_point_ = has_point_ || has_point;
     // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
     const auto integer =
@@ -476,11 +491,20 @@ class ColumnSketch {
     for (const double edge : quantiles_of(sorted, min_, max_, kBins)) {
       edges.insert(static_cast<std::int64_t>(edge));
     }
+    const std::vector<double> spikes(declared.spikes.begin(), declared.spikes.end());
+    const auto step = static_cast<double>(declared.step.value_or(1));
+    for (const double end : ends_beside_spikes(sorted, spikes, min_, max_, step)) {
+      edges.insert(static_cast<std::int64_t>(end));
+    }
     std::erase_if(edges,
                   [&](std::int64_t edge) { return edge < min_integer_ || edge > max_integer_; });
     edges.insert({min_integer_, max_integer_});
     declared.edges = {edges.begin(), edges.end()};
     return IntegerCells::make(declared);
+  }
+
+  static std::set<double> as_set(const std::vector<double>& numbers) {
+    return {numbers.begin(), numbers.end()};
   }
 
   [[nodiscard]] Cells numbers() const {
@@ -490,14 +514,17 @@ class ColumnSketch {
       return NumberCells::make(declared);
     }
     if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
-    if (decimals_ < kMostDecimals)
-      declared.step = DecimalLattice(-static_cast<int>(decimals_)).value(1);
+    if (decimals_ < kMostDecimals && common_parts_ > 0)
+      declared.step = DecimalLattice(1 - static_cast<int>(kMostDecimals)).value(common_parts_);
     std::vector<double> sorted = sample_.sorted();
     declared.spikes = spikes_of(sorted);
     for (const double spike : declared.spikes) std::erase(sorted, spike);
-    declared.edges = quantiles_of(sorted, min_, max_, kBins);
-    declared.edges.insert(declared.edges.begin(), min_);
-    declared.edges.push_back(max_);
+    std::set<double> edges{min_, max_};
+    edges.merge(as_set(quantiles_of(sorted, min_, max_, kBins)));
+    const double spread = sorted.empty() ? 0 : sorted.back() - sorted.front();
+    edges.merge(as_set(ends_beside_spikes(sorted, declared.spikes, min_, max_,
+                                          declared.step.value_or(spread / kPartsOfSpread))));
+    declared.edges = {edges.begin(), edges.end()};
     return with_step_if_it_fits(declared);
   }
 
@@ -539,6 +566,8 @@ class ColumnSketch {
   bool has_null_ = false;
   bool has_codes_ = false;           // numbers with leading zeros
   std::size_t decimals_ = 0;         // of the number that has most
+  std::int64_t common_seconds_ = 0;  // divides the times
+  std::int64_t common_parts_ = 0;    // divides the numbers, in parts of 10^-5
   std::int64_t common_divisor_ = 0;  // of the integers
   bool all_integers_ = true;         // of the numbers
   double min_ = std::numeric_limits<double>::infinity();
@@ -647,7 +676,14 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
                ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
                : few;
   }
-  return reason_of_suspicion(column, is_asked_for);
+  const std::string suspicion = reason_of_suspicion(column, is_asked_for);
+  if (!suspicion.empty()) return suspicion;
+  try {
+    static_cast<void>(sketch.cells());
+  } catch (const InvalidInput& error) {
+    return fmt::format("no cells can be made of its values ({})", error.what());
+  }
+  return "";
 }
 
 /// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the

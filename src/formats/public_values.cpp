@@ -1,6 +1,7 @@
 #include "formats/public_values.h"
 
 #include <cmath>
+#include <utility>
 
 #include "domain/same_value.h"
 
@@ -37,6 +38,11 @@ namespace {
 
 /// A value of one record in this many gets a cell of its own.
 constexpr std::size_t kOneInOfSpike = 10;
+/// What marks a sentinel such as -999: it comes again, and a gap divides it from the others that is
+/// half as wide as all of them.
+constexpr std::size_t kTimesOfSentinel = 5;
+constexpr std::size_t kFewestOthers = 10;
+constexpr double kFarOfRest = 0.5;
 
 /// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
 double rounded_between(double before, double value, double after) {
@@ -50,14 +56,44 @@ double rounded_between(double before, double value, double after) {
 }  // namespace
 
 std::vector<double> spikes_of(const std::vector<double>& sorted) {
-  std::vector<double> values;
+  std::vector<std::pair<double, std::size_t>> distinct;
   for (auto at = sorted.begin(); at != sorted.end();) {
     const auto end = std::upper_bound(at, sorted.end(), *at);
-    const auto count = static_cast<std::size_t>(end - at);
-    if (count * kOneInOfSpike >= sorted.size()) values.push_back(*at);
+    distinct.emplace_back(*at, static_cast<std::size_t>(end - at));
     at = end;
   }
+  // From either end, a value that comes again and lies far from all others.
+  std::size_t first = 0, last = distinct.size();
+  const auto is_sentinel = [&](std::size_t at, double gap, double rest) {
+    return distinct[at].second >= kTimesOfSentinel && gap > kFarOfRest * rest;
+  };
+  while (last - first > kFewestOthers &&
+         is_sentinel(first, distinct[first + 1].first - distinct[first].first,
+                     distinct[last - 1].first - distinct[first + 1].first)) {
+    ++first;
+  }
+  while (last - first > kFewestOthers &&
+         is_sentinel(last - 1, distinct[last - 1].first - distinct[last - 2].first,
+                     distinct[last - 2].first - distinct[first].first)) {
+    --last;
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    const bool is_frequent = distinct[i].second * kOneInOfSpike >= sorted.size();
+    if (is_frequent || i < first || i >= last) values.push_back(distinct[i].first);
+  }
   return values;
+}
+
+std::vector<double> ends_beside_spikes(const std::vector<double>& sorted,
+                                       std::span<const double> spikes, double min, double max,
+                                       double step) {
+  std::vector<double> ends;
+  if (sorted.empty() || spikes.empty()) return ends;
+  const double above = sorted.back() + step;
+  if (spikes.front() == min && sorted.front() > min) ends.push_back(sorted.front());
+  if (spikes.back() == max && above > sorted.front() && above < max) ends.push_back(above);
+  return ends;
 }
 
 std::vector<double> quantiles_of(const std::vector<double>& sorted, double min, double max,

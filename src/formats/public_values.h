@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,8 +109,14 @@ class NumberSample {
   std::uint64_t stride_ = 1;
 };
 
-/// The values that are a cell by themselves, ascending.
+/// The values that are a cell by themselves, ascending: a tenth of all, and sentinels.
 [[nodiscard]] std::vector<double> spikes_of(const std::vector<double>& sorted);
+
+/// Where the other values begin and, one step on, end, if spikes are the least and the greatest of
+/// all: no cell then reaches from a spike to them. Ascending.
+[[nodiscard]] std::vector<double> ends_beside_spikes(const std::vector<double>& sorted,
+                                                     std::span<const double> spikes, double min,
+                                                     double max, double step);
 
 /// The beginnings of cells that hold equally many values, and smaller ones in a long tail;
 /// ascending, and all between `min` and `max`, which are not among them. `bins` in all without a long

@@ -66,6 +66,39 @@ TEST(MissingCodes, CanBeDays) {
   EXPECT_EQ(days.value(1, 0), Value(Moment{2'932'896}));
 }
 
+// One instant has several texts, and a day is a code at whatever hour.
+TEST(MissingCodes, AreReadByTheColumnsClock) {
+  const Column times = Column::make("t",
+                                    DateCells::make({.grain = Grain::kSecond,
+                                                     .min = "2020-01-01",
+                                                     .max = "2020-12-31",
+                                                     .period = Period::kYear,
+                                                     .zone = "+01:00"}),
+                                    {.missing = {{"1970-01-01", "unknown"}}});
+  for (const char* text :
+       {"1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00+01:00", "1969-12-31T23:00:00Z"}) {
+    EXPECT_EQ(times.encode(text), 1U) << text;
+  }
+  std::string text;
+  times.write(1, 0, text);
+  EXPECT_EQ(times.encode(std::string_view(text)), 1U) << text;
+  const Column days = Column::make("d", DateCells::make({.min = "2020-01-01", .max = "2020-12-31"}),
+                                   {.missing = {{"1970-01-01", ""}}});
+  EXPECT_EQ(days.encode("1970-01-01 05:00"), 366U);
+}
+
+// A cell around a code would be released as the code.
+TEST(MissingCodes, LieOutsideOfTheRange) {
+  const auto refusal = [](Cells cells, const char* code) {
+    return refusal_of([&] { (void)Column::make("n", cells, {.missing = {{code, ""}}}); });
+  };
+  EXPECT_THAT(refusal(IntegerCells::make(0, 99, 10), "99"), testing::HasSubstr("outside of"));
+  EXPECT_THAT(refusal(NumberCells::make(0, 10, 4), "5"), testing::HasSubstr("outside of"));
+  EXPECT_THAT(refusal(DateCells::make({.min = "2020-01-01", .max = "2020-12-31"}), "2020-06-01"),
+              testing::HasSubstr("outside of"));
+  EXPECT_EQ(refusal(IntegerCells::make({.values = {1, 2, 5}}), "3"), "accepted");
+}
+
 TEST(MissingCodes, MayBeWhatNullsBecome) {
   const Column column = Column::make("n", IntegerCells::make(0, 4),
                                      {.null_value = "-1", .missing = {{"-1", "unknown"}}});

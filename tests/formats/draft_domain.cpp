@@ -206,6 +206,52 @@ TEST(DraftDomain, KeepsStepsAndCodes) {
   EXPECT_EQ(disease.encode("12"), disease.size() - 1) << "another code is null";
 }
 
+// No cell reaches from a sentinel to the values: nothing is released where nobody is.
+TEST(DraftDomain, CutsBesideSentinels) {
+  std::vector<std::string> ages, amounts;
+  for (int i = 0; i < 400; ++i) {
+    ages.push_back(i % 33 == 0 ? "-9" : i % 34 == 0 ? "-8" : std::to_string(18 + i % 77));
+    amounts.push_back(i % 33 == 0 ? "99999" : fmt::format("{:.3f}", 7 + (i % 391) * 0.173));
+  }
+  const Column age = drafted(ages);
+  for (std::uint32_t outcome = 0; outcome < age.size(); ++outcome) {
+    const auto least = std::get<std::int64_t>(age.value(outcome, 0));
+    const auto greatest = std::get<std::int64_t>(age.value(outcome, age.points(outcome) - 1));
+    if (least < 18 && age.encode(std::int64_t{18}) == outcome) ADD_FAILURE() << least;
+    if (least == -9 || least == -8) EXPECT_EQ(greatest, least);
+  }
+  const Column amount = drafted(amounts);
+  const std::uint32_t last = amount.encode(74.47), sentinel = amount.encode(99999.0);
+  EXPECT_EQ(amount.points(sentinel), 1U);
+  EXPECT_LT(std::get<double>(amount.value(last, amount.points(last) - 1)), 80);
+}
+
+TEST(DraftDomain, KeepsStepsThatAreNoPowersOfTen) {
+  std::vector<std::string> halves, twentieths;
+  std::string hours = "x\n";
+  for (int i = 0; i < 120; ++i) {
+    halves.push_back(fmt::format("{}", i / 2.0));
+    twentieths.push_back(fmt::format("{:.2f}", i * 0.05));
+    hours += fmt::format("2020-06-{:02}T{:02}:00:00\n", 1 + i % 28, i % 24);
+  }
+  EXPECT_EQ(std::get<NumberCells>(drafted(halves).cells()).declared().step, 0.5);
+  EXPECT_EQ(std::get<NumberCells>(drafted(twentieths).cells()).declared().step, 0.05);
+  const test::Scratch scratch;
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", hours), {"x"});
+  EXPECT_EQ(std::get<DateCells>(draft.domain.columns()[0].cells()).declared().step,
+            TimeStep::kHour);
+}
+
+TEST(DraftDomain, LeavesOutOneColumnThatNoCellsFit) {
+  std::string csv = "a,h\n";
+  for (int i = 0; i < 100; ++i) csv += fmt::format("{},{}\n", i % 2, std::pow(10.0, i * 6 - 290));
+  const test::Scratch scratch;
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("a"));
+  EXPECT_THAT(draft.notes,
+              testing::Contains(testing::HasSubstr("no cells can be made of its values")));
+}
+
 TEST(DraftDomain, SortsRangesByTheirNumbers) {
   const Column ages = drafted({"15-19", "90+", "5-9", "<1", "10-14", "1-4"});
   EXPECT_EQ(kind_of(ages.cells()).name, "ordinal");
