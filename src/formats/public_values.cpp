@@ -38,11 +38,12 @@ namespace {
 
 /// A value of one record in this many gets a cell of its own.
 constexpr std::size_t kOneInOfSpike = 10;
-/// What marks a sentinel such as -999: it comes again, and a gap divides it from the others that is
-/// half as wide as all of them.
+/// What marks sentinels such as -9 and -8: they are few, come again, and a gap divides them from the
+/// others that is a quarter as wide as all of these.
+constexpr std::size_t kMostSentinels = 5;
+constexpr std::size_t kOthersEach = 10;
 constexpr std::size_t kTimesOfSentinel = 5;
-constexpr std::size_t kFewestOthers = 10;
-constexpr double kFarOfRest = 0.5;
+constexpr double kFarOfRest = 0.25;
 
 /// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
 double rounded_between(double before, double value, double after) {
@@ -62,20 +63,21 @@ std::vector<double> spikes_of(const std::vector<double>& sorted) {
     distinct.emplace_back(*at, static_cast<std::size_t>(end - at));
     at = end;
   }
-  // From either end, a value that comes again and lies far from all others.
+  // Of the greatest and the least, few that come again and that a gap divides from all others.
   std::size_t first = 0, last = distinct.size();
-  const auto is_sentinel = [&](std::size_t at, double gap, double rest) {
-    return distinct[at].second >= kTimesOfSentinel && gap > kFarOfRest * rest;
+  const auto comes_again = [&](std::size_t at) { return distinct[at].second >= kTimesOfSentinel; };
+  const auto gap_above = [&](std::size_t at) {
+    return distinct[at + 1].first - distinct[at].first;
   };
-  while (last - first > kFewestOthers &&
-         is_sentinel(first, distinct[first + 1].first - distinct[first].first,
-                     distinct[last - 1].first - distinct[first + 1].first)) {
-    ++first;
+  const std::size_t most = std::min(kMostSentinels, distinct.size() / kOthersEach);
+  for (std::size_t n = 1; n <= most && comes_again(distinct.size() - n); ++n) {
+    const std::size_t below = distinct.size() - n - 1;
+    if (gap_above(below) > kFarOfRest * (distinct[below].first - distinct[0].first))
+      last = below + 1;
   }
-  while (last - first > kFewestOthers &&
-         is_sentinel(last - 1, distinct[last - 1].first - distinct[last - 2].first,
-                     distinct[last - 2].first - distinct[first].first)) {
-    --last;
+  for (std::size_t n = 0; n < most && comes_again(n); ++n) {
+    if (gap_above(n) > kFarOfRest * (distinct[last - 1].first - distinct[n + 1].first))
+      first = n + 1;
   }
   std::vector<double> values;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
@@ -90,9 +92,10 @@ std::vector<double> ends_beside_spikes(const std::vector<double>& sorted,
                                        double step) {
   std::vector<double> ends;
   if (sorted.empty() || spikes.empty()) return ends;
+  const double wide = kFarOfRest * (sorted.back() - sorted.front());
   const double above = sorted.back() + step;
-  if (spikes.front() == min && sorted.front() > min) ends.push_back(sorted.front());
-  if (spikes.back() == max && above > sorted.front() && above < max) ends.push_back(above);
+  if (spikes.front() == min && sorted.front() - min > wide) ends.push_back(sorted.front());
+  if (spikes.back() == max && max - above > wide) ends.push_back(above);
   return ends;
 }
 

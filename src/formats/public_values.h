@@ -112,8 +112,8 @@ class NumberSample {
 /// The values that are a cell by themselves, ascending: a tenth of all, and sentinels.
 [[nodiscard]] std::vector<double> spikes_of(const std::vector<double>& sorted);
 
-/// Where the other values begin and, one step on, end, if spikes are the least and the greatest of
-/// all: no cell then reaches from a spike to them. Ascending.
+/// Where the other values begin and, one step on, end, if spikes far from
+/// them are the least and the greatest of all: no cell then reaches from a spike to them. Ascending.
 [[nodiscard]] std::vector<double> ends_beside_spikes(const std::vector<double>& sorted,
                                                      std::span<const double> spikes, double min,
                                                      double max, double step);

@@ -218,7 +218,9 @@ TEST(DraftDomain, CutsBesideSentinels) {
     const auto least = std::get<std::int64_t>(age.value(outcome, 0));
     const auto greatest = std::get<std::int64_t>(age.value(outcome, age.points(outcome) - 1));
     if (least < 18 && age.encode(std::int64_t{18}) == outcome) ADD_FAILURE() << least;
-    if (least == -9 || least == -8) EXPECT_EQ(greatest, least);
+    if (least == -9 || least == -8) {
+      EXPECT_EQ(greatest, least);
+    }
   }
   const Column amount = drafted(amounts);
   const std::uint32_t last = amount.encode(74.47), sentinel = amount.encode(99999.0);
