@@ -78,8 +78,8 @@ class Model:
             Number of records, from 1 to 10^8; all of them are held in memory.
         given : mapping
             Values of some columns, or None, NaN, NaT or NA for a null: only records
-            in which these columns lie in the values' cells, by the model's own distribution
-            of such records. Default: none.
+            in which these columns lie in the values' cells, by the model's own
+            distribution of such records. Default: none.
         seed : int
             A whole number from 0 to 2^64 - 1: everyone who has the model draws the same
             records with it, and so does ``mollify generate --seed``. Default: other
