@@ -189,9 +189,7 @@ void require_distinct(std::span<const std::string_view> units) {
 
 }  // namespace
 
-std::vector<std::string> SamplerParameters::names_of_numbers() {
-  return front::names_of_numbers();
-}
+std::vector<std::string> SamplerParameters::names_of_numbers() { return front::names_of_numbers(); }
 
 Sampler::Sampler(const SamplerParameters& parameters)
     : Handle(std::make_shared<const Inside>(inward(parameters))) {}

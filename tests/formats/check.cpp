@@ -131,8 +131,8 @@ TEST(CheckTable, CountsNullsOfEmptyLines) {
   for (const std::string null : {"", ", null: 3", ", outside: 3", ", null: category"}) {
     const Domain domain =
         parse_domain("columns: {a: {type: integer, min: 0, max: 9" + null + "}}", "");
-    const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain,
-                                           {}, std::nullopt, [](const Finding&) {});
+    const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain, {},
+                                           std::nullopt, [](const Finding&) {});
     const std::uint64_t nulls = null == ", null: category" ? 0 : 2;
     EXPECT_EQ(counts.nulls, std::vector<std::uint64_t>{nulls}) << null;
   }
@@ -189,12 +189,11 @@ RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
     domain.decode(static_cast<std::uint32_t>(integers(domain.size())), integers, fields);
     append_csv_record(fields, content);
   }
-  const CheckCounts counts =
-      check_table(scratch.write("data.csv", content), domain, {}, std::nullopt,
-                  [](const Finding& finding) {
-                    RC_FAIL(std::string(finding.column) + ": " + std::string(finding.value) + " " +
-                            std::string(finding.expectation));
-                  });
+  const CheckCounts counts = check_table(
+      scratch.write("data.csv", content), domain, {}, std::nullopt, [](const Finding& finding) {
+        RC_FAIL(std::string(finding.column) + ": " + std::string(finding.value) + " " +
+                std::string(finding.expectation));
+      });
   RC_ASSERT(counts.records == 100U);
 }
 

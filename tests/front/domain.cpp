@@ -50,8 +50,8 @@ Domain made_in_a_program() {
                        {{"type", "ordinal"}, {"values", std::vector<std::string>{"low", "high"}}}),
        Column::declare("rooms", {{"type", "integer"}, {"edges", {0, 1, 9}}}),
        Column::declare("rent", {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spikes", {0}}}),
-       Column::declare("cost",
-                       {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spikes", {0}}}),
+       Column::declare(
+           "cost", {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spikes", {0}}}),
        Column::declare(
            "visit",
            {{"type", "date"}, {"min", "2026-01-01"}, {"max", "2026-12-31"}, {"bins", "quarter"}}),

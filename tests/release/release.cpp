@@ -55,8 +55,8 @@ std::vector<ReleaseSpec> every_release(const Scratch& scratch) {
   }
   scratch.write("finite.csv", finite);
   scratch.write("numeric.csv", numeric);
-  const auto spec = [&](const char* name, const char* domain, Method method,
-                        UnitColumns unit, auto own, ExactPrivacy privacy) {
+  const auto spec = [&](const char* name, const char* domain, Method method, UnitColumns unit,
+                        auto own, ExactPrivacy privacy) {
     ReleaseSpec made;
     made.domain.file = scratch.write(name + std::string(".yaml"), domain);
     made.method = method;
