@@ -193,7 +193,8 @@ class Records(metaclass=Public):
 
     def to_arrow(self, *, like: Any = None) -> pyarrow.Table:
         """A table of pyarrow (the extra ``parquet``), with days as `date32`, and times in
-        UTC if the domain states a zone. `like` is a table or a schema, as in `to_pandas`.
+        UTC if the domain states a zone. `like` is a table or a schema, as in
+        `to_pandas`.
         """
         table: pyarrow.Table = optional("pyarrow", "parquet").table(self)
         kinds = {} if like is None else arrow_types(like)
