@@ -174,8 +174,8 @@ def integer(
         All values are multiples of it. Default: 1.
     missing : list or dict
         Codes outside of the range that mean "no value". As a list, ``[-9, -8]``, they
-        are nulls. With labels, ``{-9: "refused"}``, each is a value of its own. Default:
-        none.
+        are nulls. With labels, ``{-9: "refused"}``, each is a value of its own.
+        Default: none.
     null : int or str
         What nulls become: one of the integers, or ``"category"`` for a value of their
         own. Default: like `outside`, or the least integer.

@@ -211,9 +211,9 @@ class Records(metaclass=Public):
         ordinals, `datetime64[s]` for days and times (with their zone, if the domain
         states one), and `string` for other texts.
 
-        `like` is a data frame whose containers are taken, by the columns' names: NumPy's,
-        nullable or Arrow's types, objects or categories. Its values never matter: levels,
-        order, numbers or words, and nulls are the domain's.
+        `like` is a data frame whose containers are taken, by the columns' names:
+        NumPy's, nullable or Arrow's types, objects or categories. Its values never
+        matter: levels, order, numbers or words, and nulls are the domain's.
         """
         pd = optional("pandas", "pandas")
         kinds = {} if like is None else pandas_types(like)
@@ -224,7 +224,8 @@ class Records(metaclass=Public):
 
     def to_polars(self, *, like: Any = None) -> polars.DataFrame:
         """A Polars data frame, with days as dates, times in UTC if the domain states a
-        zone, and ordinals as enums. `like` is a frame, also a lazy one, as in `to_pandas`.
+        zone, and ordinals as enums. `like` is a frame, also a lazy one, as in
+        `to_pandas`.
         """
         frame: polars.DataFrame = optional("polars", "polars").DataFrame(self)
         kinds = {} if like is None else polars_types(like)
