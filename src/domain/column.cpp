@@ -252,7 +252,7 @@ void Column::declare_missing() {
 template <class Typed>
 std::optional<std::size_t> Column::place_of_missing(const Typed& value) const noexcept {
   if constexpr (std::is_same_v<Typed, Value>) {
-    return std::visit([this](const auto& typed) { return place_of_missing(typed); }, value);
+    return std::visit([this](const auto& typed) { return this->place_of_missing(typed); }, value);
   } else if constexpr (std::is_same_v<Typed, std::monostate> || std::is_same_v<Typed, bool>) {
     return std::nullopt;
   } else {
