@@ -147,7 +147,7 @@ struct Logits {
   enum class Kind { kFloat64, kFloat32, kFloat16, kBfloat16 };
 
   Kind kind = Kind::kFloat32;
-  /// Points to the first of rows * vocabulary numbers, which lie row after row. It is not read if there are none.
+  /// The rows * vocabulary numbers, row after row. Not read if there are no rows.
   const void* first = nullptr;
   std::size_t rows = 0;
   std::size_t vocabulary = 0;

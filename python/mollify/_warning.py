@@ -135,7 +135,7 @@ def warn(found: Iterable[Message], category: type[CodedWarning] = ReleaseWarning
 
 
 def told(answer: tuple[Any, ...], domain: Any = None) -> tuple[Any, ...]:
-    """Gives an answer's warnings and returns the rest of it. What the domain warned of when it was made is not repeated."""
+    """Warn of what an answer warns of, but not of what its domain warned of before. Returns the rest of the answer."""
     json, text, said, *more = answer
     before = {one.code for one in messages(domain._inside.warnings())} if domain is not None else set()
     warn(one for one in messages(said) if one.code not in before)

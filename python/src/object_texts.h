@@ -22,7 +22,7 @@ using TextOf = nb::typed<nb::callable, nb::object(nb::any)>;
 /// an integer is too long, is a text that no domain declares. That it throws KeyboardInterrupt says
 /// nothing either: the caller sees to the user who presses Ctrl-C.
 ///
-/// With `places`, of the objects at these places instead; one that is none is a null. `ordered`: the
+/// With `places`, of the objects at these places instead; a place that does not exist is a null. `ordered`: the
 /// order of the objects means something.
 ///
 /// O(1) and no memory for an object that came not long before.

@@ -335,7 +335,7 @@ def test_a_draft_keeps_the_order_of_a_type(tmp_path):
 
 
 def test_categories_of_private_data_change_nothing():
-    """The output distribution is that of the same words in a list."""
+    """A frame of categories and a list of its words have the same output distribution."""
     levels = ["high", "x", "mid", "low", "extreme"]
     words = ["mid", "low", None, "high", "high"]
     method = mo.Integral({"x": mo.ordinal(["low", "mid", "high"], **NULLS)}, epsilon=3, accept_error=True)

@@ -14,7 +14,8 @@ namespace mollify {
 /// The one of `known` that other programs call `typed`; otherwise the one that the fewest
 /// insertions, deletions, replacements and swaps of neighbours make of `typed`, ignoring case, if
 /// these are at most a third of its letters; otherwise the shortest one that begins with `typed`,
-/// from three letters on; otherwise nothing. Of equals one that begins with `typed`, or the first.
+/// from three letters on; otherwise nothing. Among names that are equally near, one that begins with
+/// `typed` wins, else the first.
 /// Both public: nothing private may be compared.
 [[nodiscard]] std::string nearest_name(std::string_view typed, std::span<const std::string> known);
 

@@ -218,7 +218,7 @@ void Column::declare_missing() {
                    name_, kind_of(cells_).name);
     }
     if (!same || std::holds_alternative<std::monostate>(value))
-      refuse("wrong-type", code, "values like those of the column");
+      refuse("wrong-type", code, "values of the column's type that it can write");
     if (place_of_missing(value)) refuse("duplicate-value", code, "distinct");
     const Reading found = std::visit(
         [&](const auto& cells) { return read_as(cells, std::string_view(code)); }, cells_);

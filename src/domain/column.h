@@ -216,7 +216,7 @@ class Column {
 
   [[nodiscard]] std::uint32_t mapped(Reading reading) const noexcept;
   void declare_missing();
-  /// A code's reading.
+  /// The place of the missing code that the value is, in the order of their declaration.
   template <class Typed>
   [[nodiscard]] std::optional<std::size_t> place_of_missing(const Typed& value) const noexcept;
   template <class Typed>

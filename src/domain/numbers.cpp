@@ -215,7 +215,7 @@ NumberDeclaration<Number> declared_in(const Settings& settings) {
   if (declared_instead(settings, "values", {"min", "max", "bins", "edges", "spikes", "step"})) {
     declared.values = list("values");
     refuse_if(declared.values.empty(), "wrong-shape", "values",
-              "values must be at least one number, but there are none");
+              "values must list at least one number, but is empty");
     return declared;
   }
   if (declared_instead(settings, "edges", {"min", "max", "bins"})) {

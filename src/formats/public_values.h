@@ -57,7 +57,7 @@ struct Strangers {
 // -----------------------------------------------------------------------------------------------
 // Texts that no domain can declare.
 
-/// The part that no domain can declare, to follow "holds "; empty if there is none. A table in memory
+/// Names the part that no domain can declare, such as "a tab"; empty if a domain can declare the text. A table in memory
 /// has a vertical tab for each line break (CsvSink).
 [[nodiscard]] std::string undeclarable_part(std::string_view text, bool is_in_memory);
 

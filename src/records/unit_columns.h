@@ -67,8 +67,8 @@ class UnitColumns {
 /// Appends one more id to the text for several. Each comes after its length: `5:house2:17`.
 ///
 /// Lists of equal length have one text only if they are one list. Proof. The digits before the
-/// first colon are the length of the first id, so both lists begin with the same id. What follows
-/// it is the text for the other ids, which are the same by induction. QED
+/// first colon are the length of the first id, so both lists begin with the same id. The rest of the
+/// text is that of the other ids, which are the same by induction. QED
 void append_id(std::string_view id, std::string& joint);
 
 /// The reverse: the ids in their order. Requires a text that `append_id` made.

@@ -122,11 +122,12 @@ TEST(MissingCodes, AreRefusedUnlessTheColumnCanWriteThem) {
     return refusal_of([&] { (void)Column::make("n", cells, {.missing = std::move(missing)}); });
   };
   EXPECT_EQ(refusal(IntegerCells::make(0, 4), {{"-9.5"}}),
-            "column \"n\": missing codes must be values like those of the column, but one is "
-            "\"-9.5\"");
+            "column \"n\": missing codes must be values of the column's type that it can write, "
+            "but one is \"-9.5\"");
   EXPECT_EQ(refusal(IntegerCells::make(0, 4), {{"-9"}, {"-9.0"}}),
             "column \"n\": missing codes must be distinct, but one is \"-9.0\"");
-  EXPECT_THAT(refusal(NumberCells::make(0, 4, 4), {{"none"}}), testing::HasSubstr("like those"));
+  EXPECT_THAT(refusal(NumberCells::make(0, 4, 4), {{"none"}}),
+              testing::HasSubstr("that it can write"));
   EXPECT_THAT(refusal(Categories::make({"a", "b"}), {{"-9"}}),
               testing::HasSubstr("missing codes are for numbers, days and times"));
 }
