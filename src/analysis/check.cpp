@@ -93,7 +93,7 @@ std::vector<std::string> gaussian_notes(const std::string& data, std::optional<T
   const bool are_numbers = std::all_of(columns.begin(), columns.end(), [](const Column& column) {
     const auto* const numbers = std::get_if<NumberCells>(&column.cells());
     return numbers != nullptr && !numbers->declares_bins() && !numbers->has_private_bins() &&
-           column.beside() == 0;
+           column.codes_and_nulls() == 0;
   });
   if (!are_numbers) return {};
   const RealColumns axes(domain);

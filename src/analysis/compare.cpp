@@ -214,7 +214,7 @@ std::vector<std::string> labels_of(const Domain& domain, const RecordLayout& lay
     labels.push_back(is_share
                          ? fmt::format("{} = {}", column.name(), list_item(level_text(column, 1)))
                          : column.name());
-    if (is_ordered(column.cells()) && column.beside() > 0)
+    if (is_ordered(column.cells()) && column.codes_and_nulls() > 0)
       labels.push_back(column.name() + " is null");
   }
   return labels;
@@ -258,7 +258,7 @@ Json means_of(const Domain& domain, const MixedPoints& points, std::span<const d
   for (const Column& column : domain.columns()) {
     const std::size_t at = means.size();
     const MixedColumn& mixed = points.columns()[at];
-    const bool has_null = is_ordered(column.cells()) && column.beside() > 0;
+    const bool has_null = is_ordered(column.cells()) && column.codes_and_nulls() > 0;
     const std::uint32_t cells = has_null ? column.cell_count() : column.size();
     CellMean mean(column);
     double nulls = 0;

@@ -653,7 +653,7 @@ std::vector<double> points_of(const Source& source, const RealColumns& columns) 
 bool are_uncut_numbers(const Domain& domain) {
   return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
     return std::holds_alternative<NumberCells>(column.cells()) && is_uncut(column) &&
-           column.beside() == 0;
+           column.codes_and_nulls() == 0;
   });
 }
 

@@ -532,7 +532,7 @@ class PopulationEstimator {
     const bool by_tails = !law_.linear() || law_.linear()->is_mixture();
     if (!law_.linear()) {
       made.mean.interval = mean_by_tails(column, middles, alpha);
-    } else if (declared.beside() > 0) {
+    } else if (declared.codes_and_nulls() > 0) {
       made.mean = mean_without_nulls(column, middles, alpha);
     } else {
       // Two intervals, each with half of alpha; either may be the narrower.
@@ -556,7 +556,7 @@ class PopulationEstimator {
   }
 
   static ConfidenceInterval range_of(const Column& column, const Middles& middles) {
-    const std::size_t cells = middles.of.size() - column.beside();
+    const std::size_t cells = middles.of.size() - column.codes_and_nulls();
     const auto end = middles.of.begin() + static_cast<std::ptrdiff_t>(cells);
     const auto [least, greatest] = std::minmax_element(middles.of.begin(), end);
     return {*least, *greatest};
@@ -623,7 +623,7 @@ class PopulationEstimator {
                                                  double alpha) {
     const Column& declared = domain_.columns()[column];
     const ConfidenceInterval range = range_of(declared, middles);
-    if (declared.beside() > 0 || declared.size() == 1) return range;
+    if (declared.codes_and_nulls() > 0 || declared.size() == 1) return range;
     const std::size_t cells = middles.of.size();
     std::vector<std::uint64_t> counts(cells);
     for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {

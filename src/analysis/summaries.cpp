@@ -406,7 +406,7 @@ class CountedLevels {
   }
   [[nodiscard]] std::uint32_t places() const {
     if (groups_ == 0) return column_.size();
-    return groups_ + static_cast<std::uint32_t>(spikes_.size()) + column_.beside();
+    return groups_ + static_cast<std::uint32_t>(spikes_.size()) + column_.codes_and_nulls();
   }
   /// The least level of a group.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t group) const {

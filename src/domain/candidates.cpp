@@ -34,17 +34,18 @@ void SeededRandom::refill() {
 UniformRecords::UniformRecords(const Domain& domain) {
   constexpr std::uint32_t kMostRivals = 10;
   for (const Column& column : domain.columns()) {
-    if (!is_ordered(column.cells()) || column.beside() == 0) {
+    if (!is_ordered(column.cells()) || column.codes_and_nulls() == 0) {
       columns_.push_back({column.size(), 0, 0, 1, 1});
       continue;
     }
     const std::uint32_t cells = column.cell_count();
-    const std::uint32_t beside = column.beside();
-    const std::uint32_t among = std::min(cells, kMostRivals) + beside;
+    const std::uint32_t codes_and_nulls = column.codes_and_nulls();
+    const std::uint32_t among = std::min(cells, kMostRivals) + codes_and_nulls;
     const double each = 1.0 / among;
     // Few integers are levels that count one each; then a value's density is its own share.
     const double spread = is_continuous(column.cells()) ? 1 : cells;
-    columns_.push_back({cells, beside, among, each, (1 - each * beside) / spread});
+    columns_.push_back(
+        {cells, codes_and_nulls, among, each, (1 - each * codes_and_nulls) / spread});
     flat_ = false;
   }
 }

@@ -76,9 +76,9 @@ class UniformRecords {
   void draw(Random& random, std::span<std::uint32_t> digits) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Choice& column = columns_[i];
-      const std::uint64_t one = column.beside > 0 ? random.below(column.among) : 0;
-      digits[i] = static_cast<std::uint32_t>(one < column.beside ? column.cells + one
-                                                                 : random.below(column.cells));
+      const std::uint64_t one = column.codes_and_nulls > 0 ? random.below(column.among) : 0;
+      digits[i] = static_cast<std::uint32_t>(
+          one < column.codes_and_nulls ? column.cells + one : random.below(column.cells));
     }
   }
 
@@ -92,9 +92,9 @@ class UniformRecords {
  private:
   struct Choice {
     std::uint32_t cells;
-    std::uint32_t beside;  // nulls and missing codes with outcomes of their own
-    std::uint32_t among;   // each is one of this many
-    double if_null;        // density, against the column's other values together
+    std::uint32_t codes_and_nulls;  // nulls and missing codes with outcomes of their own
+    std::uint32_t among;            // each is one of this many
+    double if_null;                 // density, against the column's other values together
     double if_value;
   };
 

@@ -167,7 +167,7 @@ class Column {
   }
   /// The outcomes that are cells. The others are missing codes and the null category.
   [[nodiscard]] std::uint32_t cell_count() const noexcept { return cell_count_; }
-  [[nodiscard]] std::uint32_t beside() const noexcept { return size_ - cell_count_; }
+  [[nodiscard]] std::uint32_t codes_and_nulls() const noexcept { return size_ - cell_count_; }
 
   /// Its declaration, as for `declare`; defaults may be spelled out.
   [[nodiscard]] DeclaredSettings settings(bool spells_defaults_out = false) const;

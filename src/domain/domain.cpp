@@ -84,13 +84,13 @@ std::string Domain::fewer_bins(
   };
   std::vector<std::uint32_t> sizes;
   std::uint32_t most = 0;
-  std::uint32_t beside = 0;  // the cells of a null and around spikes, which are no bins
+  std::uint32_t no_bins = 0;  // the cells of a null and around spikes, which are no bins
   for (const Column& column : *columns_) {
     sizes.push_back(column.size());
     if (!has_bins(column)) continue;
     most = std::max(most, column.size());
     const auto spikes = static_cast<std::uint32_t>(spike_cells(column.cells()).size());
-    beside = std::max(beside, column.beside() + 2 * spikes);
+    no_bins = std::max(no_bins, column.codes_and_nulls() + 2 * spikes);
   }
   const auto last = [](std::uint32_t bad, const auto& serves) {
     std::uint32_t good = 0;
@@ -108,9 +108,9 @@ std::string Domain::fewer_bins(
     return fits(cut);
   });
   std::vector<std::string> ways;
-  if (size > beside + 1) {
+  if (size > no_bins + 1) {
     ways.push_back(fmt::format("declare fewer bins there (`bins: {}` in each with more would do)",
-                               size - beside));
+                               size - no_bins));
   }
   std::sort(sizes.begin(), sizes.end());
   const auto count = static_cast<std::uint32_t>(sizes.size());
@@ -339,7 +339,7 @@ bool is_undeclared_number(const Column& column) noexcept {
 }
 
 bool can_be_cut(const Column& column) {
-  return is_numeric(column.cells()) && column.beside() == 0 &&
+  return is_numeric(column.cells()) && column.codes_and_nulls() == 0 &&
          !has_values_of_its_own(column.cells());
 }
 

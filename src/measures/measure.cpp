@@ -472,7 +472,7 @@ namespace {
 constexpr double kLeastMass = 0x1p-80;
 
 Interval interval_of(const Column& column) {
-  if (column.beside() == 0) {
+  if (column.codes_and_nulls() == 0) {
     if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
         numbers != nullptr && numbers->are_equal()) {
       return {numbers->min(), numbers->max()};

@@ -17,11 +17,11 @@ namespace mollify {
 RecordLayout::RecordLayout(const Domain& domain) {
   for (const Column& column : domain.columns()) {
     const Cells& cells = column.cells();
-    const std::uint32_t beside = is_ordered(cells) ? column.beside() : 0;
-    Place place{column.size() - beside, Scale::kCategory, beside, mixed_.size()};
+    const std::uint32_t codes_and_nulls = is_ordered(cells) ? column.codes_and_nulls() : 0;
+    Place place{column.size() - codes_and_nulls, Scale::kCategory, codes_and_nulls, mixed_.size()};
     if (is_ordered(cells)) place.scale = is_continuous(cells) ? Scale::kNumber : Scale::kOrdered;
     mixed_.push_back({place.scale, place.scale == Scale::kNumber ? 0 : place.cells});
-    if (beside > 0) mixed_.push_back({Scale::kCategory, beside + 1});
+    if (codes_and_nulls > 0) mixed_.push_back({Scale::kCategory, codes_and_nulls + 1});
     places_.push_back(place);
   }
 }
@@ -41,7 +41,7 @@ MixedPoints RecordLayout::points(std::span<const std::uint32_t> digits) const {
     for (std::size_t j = 0; j < count; ++j) {
       const std::uint32_t digit = digits[j * places_.size() + i];
       values[j] = digit < place.cells ? value_of(digit) : middle;
-      if (place.beside > 0) {
+      if (place.codes_and_nulls > 0) {
         points.values(place.mixed + 1)[j] =
             digit < place.cells ? 0.0F : static_cast<float>(digit - place.cells + 1);
       }
@@ -55,10 +55,12 @@ void RecordLayout::digits_of(std::span<const float> point,
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Place& place = places_[i];
     const float value = point[place.mixed];
-    const std::uint32_t beside =
-        place.beside > 0 ? level_in_range(point[place.mixed + 1], place.beside + 1) : 0;
-    if (beside > 0) {
-      digits[i] = place.cells + beside - 1;
+    const std::uint32_t codes_and_nulls =
+        place.codes_and_nulls > 0
+            ? level_in_range(point[place.mixed + 1], place.codes_and_nulls + 1)
+            : 0;
+    if (codes_and_nulls > 0) {
+      digits[i] = place.cells + codes_and_nulls - 1;
     } else if (place.scale == Scale::kNumber) {
       const double cell = static_cast<double>(number_in_range(value)) * place.cells;
       digits[i] = std::min(static_cast<std::uint32_t>(cell), place.cells - 1);

@@ -43,8 +43,8 @@ class RecordLayout {
   struct Place {
     std::uint32_t cells;
     Scale scale;
-    std::uint32_t beside;  // nulls and missing codes, levels of the column behind this one
-    std::size_t mixed;     // the column of the points
+    std::uint32_t codes_and_nulls;  // nulls and missing codes, levels of the column behind this one
+    std::size_t mixed;              // the column of the points
   };
 
   std::vector<Place> places_;

@@ -23,7 +23,7 @@ TEST(MissingCodes, AreOutcomesOfTheirOwnBesideTheCells) {
                    {.null_is_category = true, .missing = {{"-9", "refused"}, {"99999", ""}}});
   EXPECT_EQ(column.size(), 7U);
   EXPECT_EQ(column.cell_count(), 4U);
-  EXPECT_EQ(column.beside(), 3U);
+  EXPECT_EQ(column.codes_and_nulls(), 3U);
   for (const char* const text : {"-9", "-9.0", " -9", "-9e0"}) {
     EXPECT_EQ(column.encode(std::string_view(text)), 4U) << text;
   }

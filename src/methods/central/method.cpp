@@ -41,7 +41,7 @@ const IntegerCells& cells_to_search(const Domain& domain, std::string_view name)
   const Column& column = domain.columns().front();
   const auto* const cells = std::get_if<IntegerCells>(&column.cells());
   if (domain.columns().size() > 1 || cells == nullptr || !cells->are_equal() ||
-      column.beside() > 0) {
+      column.codes_and_nulls() > 0) {
     refuse_input("not-for-this-domain", "support", {WayOut::leave("support")},
                  "a hint of the support needs a domain of one integer column, without edges, whose "
                  "nulls have a value, but {} is another",
@@ -382,7 +382,7 @@ const FiniteDrawing& finite_drawing(const DesignedRelease& made) {
 
 bool are_numbers(const Domain& domain) {
   return std::all_of(domain.columns().begin(), domain.columns().end(), [](const Column& column) {
-    return std::holds_alternative<NumberCells>(column.cells()) && column.beside() == 0;
+    return std::holds_alternative<NumberCells>(column.cells()) && column.codes_and_nulls() == 0;
   });
 }
 
