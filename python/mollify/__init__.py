@@ -36,6 +36,7 @@ from mollify._domain import (
     number,
     ordinal,
 )
+from mollify._labelled import Labelled, read_labelled, write_labelled
 from mollify._ledger import Balance, Ledger
 from mollify._method_base import Method, Plan
 from mollify._methods import (
@@ -79,6 +80,7 @@ __all__ = [
     "Integral",
     "IntegralModel",
     "InvalidInput",
+    "Labelled",
     "Ledger",
     "Local",
     "Marginals",
@@ -113,10 +115,12 @@ __all__ = [
     "nonprivate",
     "number",
     "ordinal",
+    "read_labelled",
     "reference",
     "report",
     "risk",
     "verify",
+    "write_labelled",
 ]
 
 check_calls(globals(), __all__)

@@ -29,6 +29,7 @@ OLDEST = {
     "pandas": (2, 2),
     "polars": (1, 39),
     "pyarrow": (18,),
+    "pyreadstat": (1, 3, 1),
     "pyspark": (4, 0),
     "sklearn": (1, 6),
 }
