@@ -407,7 +407,7 @@ def _measure(column: Codebook, why: str) -> Draft:
     if column.missing:
         settings["missing"] = _named(column.missing)
     settings |= {"null": "category", "outside": "clip"}
-    kind = "an integer" if decimals == 0 else f"a number with {decimals} decimals" if decimals else "a number"
+    kind = "an integer" if decimals == 0 else f"a number with {decimals} decimal{'s' if decimals > 1 else ''}" if decimals else "a number"
     other = ", or \"categorical\" if its labels name all its values" if column.valid else ""
     return Draft(settings, f"{kind}: give the least and the greatest one{other}", why)
 

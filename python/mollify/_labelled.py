@@ -89,9 +89,9 @@ def _read(path: str, reader: str, encoding: str | None, part: str = "path", **as
         raise unreadable(path, error, "", part) from None
     except Exception as error:
         words = str(error)
-    if isinstance(encoding, str) and "encoding" in words and "convert" not in words:
+    if "character set" in words and encoding is not None:
         raise refusal("unknown-name", f'encoding must be one that iconv knows, such as "WINDOWS-1252", but is "{encoding}"', "encoding")
-    if "encoding" in words or "invalid byte" in words or "decode" in words:
+    if "character set" in words or "encoding" in words or "decode" in words:
         raise refusal(
             "malformed-file",
             f'{path} has texts in another encoding than it says. Pass the encoding, such as encoding="WINDOWS-1252".',
@@ -464,7 +464,7 @@ def write_labelled(
             else:
                 pyreadstat.write_dta(frame, made, **parts)
         except Exception as error:  # of names and labels, which are public
-            raise refusal("unwritable-file", f"{name} cannot be written: {error}", "path", file=name) from None
+            raise refusal("malformed-text", f"{name} cannot hold these columns: {error}. Write a file of the other program.", "path", file=name) from None
         with open(made, "rb") as file:
             content = file.read()
     write_whole(name, content, overwrite=overwrite, inputs=inputs)

@@ -72,7 +72,7 @@ def survey(tmp_path):
 
 ADDED = {
     "age": (0, 120), "income": mo.number(0, 100, bins=4), "town": ["Ghent", "Lille"], "day": (datetime.date(2020, 1, 1), "2020-12-31"),
-    "at": ("2020-01-01", "2020-12-31"), "month": ("2019-01-01", "2020-12-31"), "rating": mo.integer(0, 10, bins=3),
+    "at": mo.datetime("2020-01-01", "2020-12-31", bins="month"), "month": ("2019-01-01", "2020-12-31"), "rating": mo.integer(0, 10, bins=3),
 }  # fmt: skip
 
 
@@ -134,8 +134,8 @@ def test_what_stays_open_is_refused(survey):
     assert '"income" (a number with 2 decimals: give the least and the greatest one)' in str(refused.value) and "and 1 more" in str(refused.value)
     assert list(labelled.domain(columns=["region", "agree"])) == ["region", "agree"]
     assert list(labelled.domain(ADDED, exclude=["town"], age=None)) == [one for one in labelled.columns if one not in ("age", "town")]
-    with pytest.raises(mo.InvalidInput, match='has no column "agee" .did you mean "age"') as refused:
-        labelled.domain(agee=(0, 1))
+    with pytest.raises(mo.InvalidInput, match='has no column "agre" .did you mean "agree"') as refused:
+        labelled.domain(agre=(0, 1))
     assert refused.value.code == "unknown-column"
     for wrong in (3, {1, 2}, (1, 2, 3.5j), "word"):
         with pytest.raises(mo.InvalidInput):
@@ -308,11 +308,12 @@ def test_days_are_counted_as_in_the_file(unit):
 
 def test_far_days_stay_on_their_side(tmp_path):
     """pyreadstat itself refuses such a file."""
-    path = sav(tmp_path, {"at": [1e300, -1e300, 13797302400.0, NAN]}, variable_format={"at": "DATETIME20"})
+    path = sav(tmp_path, {"at": [1e300, -1e300, 13797302400.0, NAN] * 50}, variable_format={"at": "DATETIME20"})
     labelled = mo.read_labelled(path)
     domain = labelled.domain(at=mo.datetime("2000-01-01", "2030-12-31", bins="year"))
     release = released(domain, labelled.data)
-    assert {None if one is None else one.year for one in release["at"]} == {2000, 2030, 2019, None} - {2019} | {2020}
+    found = {None if one is None else one.year for one in release["at"]}
+    assert found == {2000, 2030, 2020, None}
 
 
 # ---- Stata
@@ -373,7 +374,7 @@ def test_stata_tagged_missings(stata, tmp_path):
     again = mo.read_labelled(path)
     assert (again.columns, again.labels, again.missing) == (labelled.columns, labelled.labels, labelled.missing)
     for name in ("job", "pay", "kids", "size", "name"):
-        assert [None if pd.isna(one) else one for one in again.data[name].tolist()] == release[name], name
+        assert [None if pd.isna(one) or one == "" else one for one in again.data[name].tolist()] == release[name], name
     assert [one.month for one in again.data["month"]] == [one.month for one in release["month"]]
 
 
@@ -431,7 +432,7 @@ def test_stata_to_spss(stata, tmp_path):
     again = mo.read_labelled(path)
     assert again.labels == labelled.labels and again.columns["job"] == labelled.columns["job"] and again.missing == labelled.missing
     for name in ("job", "pay", "kids", "name"):
-        assert [None if pd.isna(one) else one for one in again.data[name].tolist()] == release[name], name
+        assert [None if pd.isna(one) or one == "" else one for one in again.data[name].tolist()] == release[name], name
     assert [one.date() for one in again.data["day"]] == release["day"]
 
 
@@ -479,7 +480,7 @@ def test_sas_transport_file(tmp_path):
     pyreadstat.write_xport(frame, tmp_path / "it.xpt", file_format_version=5, variable_format={"q1": "8.1"})
     labelled = mo.read_labelled(tmp_path / "it.xpt")
     assert {name: one["type"] for name, one in labelled.columns.items()} == {"q1": "number", "s": "categorical", "d": "date", "t": "datetime"}
-    release = released(labelled.domain(q1=[1, 2], s=["a", "bb"], d=("2020-01-01", "2020-12-31"), t=("2020-03-01", "2020-03-01")), labelled.data, count=20)
+    release = released(labelled.domain(q1=[1, 2], s=["a", "bb"], d=("2020-01-01", "2020-12-31"), t=mo.datetime("2020-01-01", "2020-12-31", bins="month")), pd.concat([labelled.data] * 50), count=20)
     assert set(release["q1"]) <= {1, 2, None} and set(release["d"]) == {DAY}
     mo.write_labelled(release, tmp_path / "it.sav", like=labelled)
     assert mo.read_labelled(tmp_path / "it.sav").data["q1"].dropna().tolist() == [one for one in release["q1"] if one is not None]
@@ -522,7 +523,7 @@ def test_sas_catalogue(tmp_path, monkeypatch):
     ("name", "content", "code", "words"),
     [
         ("it.sav", b"a,b\n1,2\n", "malformed-file", "must be a file of SPSS, but is damaged or of another format"),
-        ("it.dta", b"anna,HIV\n1,2\n", "malformed-file", "must be a file of Stata, but is damaged or of another format"),
+        ("it.dta", b"anna,s3cret\n1,2\n", "malformed-file", "must be a file of Stata, but is damaged or of another format"),
         ("it.sas7bdat", b"", "malformed-file", "must be a file of SAS, but is damaged or of another format"),
         ("it.csv", b"a\n1\n", "wrong-kind-of-file", "its name must end in .sav, .zsav, .por, .dta, .sas7bdat, .xpt"),
         ("it.rds", b"", "wrong-kind-of-file", "In R, write it with haven::write_sav"),
@@ -534,7 +535,7 @@ def test_bad_files(tmp_path, name, content, code, words):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(mo.InvalidInput) as refused:
         mo.read_labelled(tmp_path / name)
-    assert refused.value.code == code and words in str(refused.value) and "HIV" not in str(refused.value)
+    assert refused.value.code == code and words in str(refused.value) and "s3cret" not in str(refused.value)
 
 
 def test_a_folder_a_cut_file_and_a_wrong_encoding(survey, tmp_path):

@@ -275,8 +275,8 @@ namespace {
 /// The first bytes of files that hold no text, and advice about them.
 const char* packing_of(std::string_view beginning) {
   constexpr const char* kStata =
-      "looks like a Stata file: give a frame instead, in Python by `import pandas` and `frame = "
-      "pandas.read_stata(FILE, convert_categoricals=False)`";
+      "looks like a Stata file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+      "give `labelled.data`";
   using namespace std::string_view_literals;
   constexpr std::array<std::pair<std::string_view, const char*>, 14> kPackings = {
       {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
@@ -291,16 +291,15 @@ const char* packing_of(std::string_view beginning) {
         "by `import pandas` and `frame = pandas.read_excel(FILE)`"},
        {"PAR1", "looks like Parquet: save it as CSV first"},
        {"$FL2",
-        "looks like an SPSS file: give a frame instead, in Python by `import pyreadstat` and "
-        "`frame, "
-        "labels = pyreadstat.read_sav(FILE, user_missing=True)`"},
+        "looks like an SPSS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, "
+        "and give `labelled.data`"},
        {"<stata_dta>", kStata},
        {"\x73\x02\x01", kStata},
        {"\x72\x02\x01", kStata},
        {"\x71\x02\x01", kStata},
        {"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60"sv,
-        "looks like a SAS file: give a frame instead, in Python by `import pyreadstat` and `frame, "
-        "labels = pyreadstat.read_sas7bdat(FILE)`"},
+        "looks like a SAS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+        "give `labelled.data`"},
        {"\xff\xfe", "looks like UTF-16: save it as UTF-8 first"},
        {"\xfe\xff", "looks like UTF-16: save it as UTF-8 first"}}};
   for (const auto& [bytes, packing] : kPackings) {

@@ -304,15 +304,14 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
             "looks like a zip archive or a spreadsheet: save it as CSV first, or give a frame, "
             "in Python by `import pandas` and `frame = pandas.read_excel(FILE)`"},
         std::pair{std::string("$FL2@(#) SPSS DATA FILE"),
-                  "looks like an SPSS file: give a frame instead, in Python by `import pyreadstat` "
-                  "and `frame, labels = pyreadstat.read_sav(FILE, user_missing=True)`"},
+                  "looks like an SPSS file: read it in Python by `labelled = "
+                  "mollify.read_labelled(FILE)`, and give `labelled.data`"},
         std::pair{std::string("<stata_dta><header>"),
-                  "looks like a Stata file: give a frame instead, in Python by `import pandas` and "
-                  "`frame = pandas.read_stata(FILE, convert_categoricals=False)`"},
-        std::pair{
-            std::string(12, '\0') + "\xc2\xea\x81\x60",
-            "looks like a SAS file: give a frame instead, in Python by `import pyreadstat` and "
-            "`frame, labels = pyreadstat.read_sas7bdat(FILE)`"},
+                  "looks like a Stata file: read it in Python by `labelled = "
+                  "mollify.read_labelled(FILE)`, and give `labelled.data`"},
+        std::pair{std::string(12, '\0') + "\xc2\xea\x81\x60",
+                  "looks like a SAS file: read it in Python by `labelled = "
+                  "mollify.read_labelled(FILE)`, and give `labelled.data`"},
         std::pair{std::string("PAR1"), "looks like Parquet: save it as CSV first"},
         std::pair{std::string("\xff\xfes\0e\0x\0", 8),
                   "looks like UTF-16: save it as UTF-8 first"}}) {
