@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,10 +24,10 @@ TAGS = "abcdefghijklmnopqrstuvwxyz_"
 """Tagged missing values of Stata (.a to .z) and SAS (.A to .Z and ._)."""
 
 FIRST_TAG = 2147483622.0
-"""The number that stands for .a, as Stata stores .a in a long; .b is the next one."""
+"""The number of .a, as Stata stores .a in a long; .b is the next number."""
 
 FIRST_TAGGED_DAY = "9999-12-01"
-"""The day that stands for .a in columns of days and times; .b is the next one."""
+"""The day of .a in columns of days and times; .b is the next day."""
 
 MOST_LISTED = 10
 """The most whole numbers of a range of missing codes that are all codes, with and without a label."""
@@ -38,12 +37,12 @@ MOST_MARKS = 3
 
 
 def tag_code(letter: str) -> float:
-    """The number that stands for a tagged missing value."""
+    """The number of a tagged missing value."""
     return FIRST_TAG + TAGS.index(letter.lower())
 
 
 def tag_of(code: Code) -> str | None:
-    """The letter of a number that stands for a tagged missing value."""
+    """The letter of a tagged missing value's number; None for every other code."""
     place = code - FIRST_TAG if isinstance(code, float) else -1
     return TAGS[int(place)] if place in range(len(TAGS)) else None
 
@@ -63,7 +62,7 @@ class Moment(NamedTuple):
     type: str
     """"date" or "datetime"."""
     unit: str
-    """What is counted: "second", "millisecond", "day", "week", "month", "quarter" or "half"."""
+    """The unit that is counted: "second", "millisecond", "day", "week", "month", "quarter" or "half"."""
     epoch: str
     """The day whose number is 0."""
     bins: str | None = None
@@ -90,15 +89,19 @@ Format = Moment | Digits | Parts
 _WEEKDAYS = Parts(("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))
 _MONTHS = Parts(("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
                  "December"))  # fmt: skip
-_NAME = re.compile(r"([A-Z$_]*?(?:8601[A-Z]*)?)(\d*)(?:\.(\d*))?")
 _SPSS_EPOCH, _OTHER_EPOCH = "1582-10-14", "1960-01-01"
 _SPSS_PERIODS = {"DATE": None, "ADATE": None, "EDATE": None, "SDATE": None, "JDATE": None, "MOYR": "month", "QYR": "quarter", "WKYR": "week"}
 _SPSS_NUMBERS = ("F", "COMMA", "DOT", "DOLLAR", "PCT", "N", "Z", "CCA", "CCB", "CCC", "CCD", "CCE", "TIME", "DTIME", "MTIME")
 _STATA_PERIODS = {"d": ("day", None), "w": ("week", "week"), "m": ("month", "month"), "q": ("quarter", "quarter"), "h": ("half", "quarter")}
-_SAS_DAYS = re.compile(r"DATE|(DDMMYY|MMDDYY|YYMMDD)[BCDNPS]?|JULIAN|JULDAY|WORDDATX?|WORDDATE|WEEKDATX?|WEEKDATE|NLDATE|[BE]8601DA|IS8601DA|EURDFDD")
+_SAS_DAYS = {"DATE", "JULIAN", "JULDAY", "WORDDATE", "WORDDATX", "WEEKDATE", "WEEKDATX", "NLDATE", "E8601DA", "B8601DA", "IS8601DA"} | {
+    order + separator for order in ("DDMMYY", "MMDDYY", "YYMMDD") for separator in ("", *"BCDNPS")
+}
 _SAS_PERIODS = {"MONYY": "month", "YYMM": "month", "MMYY": "month", "YYMON": "month", "YYQ": "quarter", "YYQR": "quarter", "YEAR": "year"}
-_SAS_TIMES = re.compile(r"DATETIME|DATEAMPM|MDYAMPM|NLDATM|[BE]8601D[TNZX]|IS8601DT")
-_SAS_NUMBERS = re.compile(r"|F|COMMAX?|DOLLARX?|EUROX?|NUMX|NLNUM|NLMNY|Z|PERCENT|TIME|TOD|HHMM|MMSS|HOUR|[BE]8601TM")
+_SAS_TIMES = {"DATETIME", "DATEAMPM", "MDYAMPM", "NLDATM", "IS8601DT"} | {f"{kind}8601D{part}" for kind in "EB" for part in "TNZX"}
+_SAS_NUMBERS = {
+    "", "F", "COMMA", "COMMAX", "DOLLAR", "DOLLARX", "EURO", "EUROX", "NUMX", "NLNUM", "NLMNY", "Z", "PERCENT", "TIME", "TOD", "HHMM", "MMSS",
+    "HOUR", "E8601TM", "B8601TM",
+}  # fmt: skip
 
 
 def _spss(name: str, width: int, decimals: int) -> Format | None:
@@ -115,32 +118,33 @@ def _spss(name: str, width: int, decimals: int) -> Format | None:
 
 
 def _stata(text: str) -> Format | None:
-    if found := re.match(r"%-?t?([dwmqh])(?![a-z]*[fg])", text):
-        unit, bins = _STATA_PERIODS[found[1]]
+    body = text.removeprefix("%").removeprefix("-")
+    kind, shown = (body[1:2], body[2:]) if body[:1] == "t" else (body[:1], "")
+    if kind in _STATA_PERIODS:
+        unit, bins = _STATA_PERIODS[kind]
         return Moment("date", unit, _OTHER_EPOCH, bins)
-    if found := re.match(r"%-?t[cC](.*)", text):
-        shown = found[1]
-        step = None if not shown or re.search("[sS]", shown) else "minute" if "MM" in shown else "hour" if re.search("[hH]", shown) else "day"
+    if kind in ("c", "C"):
+        step = None if not shown or "S" in shown.upper() else "minute" if "MM" in shown else "hour" if "H" in shown.upper() else "day"
         return Moment("datetime", "millisecond", _OTHER_EPOCH, step=step)
-    if re.match(r"%-?ty", text):
+    if body[:2] == "ty":
         return Digits(0)
-    if found := re.match(r"%-?0?\d+[.,](\d+)([efg])c?$", text):
-        return Digits(int(found[1]) if found[2] == "f" else None)
+    digits, kind = body.removesuffix("c")[:-1].replace(",", "."), body.removesuffix("c")[-1:]
+    decimals = digits.partition(".")[2]
+    if kind in ("e", "f", "g") and decimals.isdigit():
+        return Digits(int(decimals) if kind == "f" else None)
     return None
 
 
-def _sas(name: str, width: int, decimals: int, has_digits: bool) -> Format | None:
-    if _SAS_DAYS.fullmatch(name):
+def _sas(name: str, width: int, decimals: int) -> Format | None:
+    if name in _SAS_DAYS:
         return Moment("date", "day", _OTHER_EPOCH)
     if name in _SAS_PERIODS:
         return Moment("date", "day", _OTHER_EPOCH, _SAS_PERIODS[name])
-    if _SAS_TIMES.fullmatch(name):
+    if name in _SAS_TIMES:
         return Moment("datetime", "second", _OTHER_EPOCH, step="minute" if name == "DATETIME" and 13 <= width < 16 else None)
-    if name == "BEST" or (not name and not has_digits):
-        return Digits(None)
-    if _SAS_NUMBERS.fullmatch(name):
+    if name in _SAS_NUMBERS:
         return Digits(decimals + 2 if name == "PERCENT" else decimals)
-    return None
+    return Digits(None) if name == "BEST" else None
 
 
 def format_of(text: str | None, program: str) -> Format | None:
@@ -149,11 +153,9 @@ def format_of(text: str | None, program: str) -> Format | None:
         return Digits(None)
     if program == "Stata":
         return _stata(text)
-    found = _NAME.fullmatch(text.upper())
-    if not found:
-        return None
-    width, decimals = int(found[2] or 0), int(found[3] or 0)
-    return _spss(found[1], width, decimals) if program == "SPSS" else _sas(found[1], width, decimals, bool(found[2] or found[3]))
+    name = text.upper().rstrip("0123456789.")
+    width, _, decimals = text[len(name) :].partition(".")
+    return (_spss if program == "SPSS" else _sas)(name, int(width or 0), int(decimals or 0))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -164,7 +166,7 @@ _FAR = 9e16  # seconds; NumPy counts as far, and every domain ends before
 
 
 def moments_of(numbers: NDArray[Any], how: Moment) -> NDArray[Any]:
-    """Days and times in seconds. What lies too far stays far, on its side."""
+    """Days and times in seconds. A day that lies too far stays far, on its side."""
     import numpy as np
 
     known = np.isfinite(numbers) | np.isinf(numbers)
@@ -200,7 +202,7 @@ def _period_start(moments: NDArray[Any], bins: str | None) -> Any:
 
 
 def numbers_of(moments: NDArray[Any], how: Moment) -> NDArray[Any]:
-    """The reverse of `moments_of`: numbers with NaN for what is missing."""
+    """The reverse of `moments_of`: numbers, and NaN in place of NaT."""
     import numpy as np
 
     known = ~np.isnat(moments)
@@ -241,13 +243,13 @@ class Codebook:
     labels: Mapping[Code, str] = field(default_factory=dict)
     """Labels of all codes, by ascending code."""
     ranges: tuple[tuple[Code, Code], ...] = ()
-    """Where missing codes lie, with both ends."""
+    """Ranges of missing codes, with both ends."""
     has_tags: bool = False
-    """Whether the file's numbers can be tagged missing values, as those of Stata and SAS can."""
+    """Whether the file's numbers can be tagged missing values, as in Stata and SAS."""
 
     @property
     def missing(self) -> dict[Code, str]:
-        """The missing codes that are told apart, ascending, with their labels: each single code, each code of
+        """The missing codes with a value of their own, ascending, with their labels: each single code, each code of
         a range that has a label, and all whole numbers of a short range.
         """
         found: dict[Code, str] = {}
@@ -342,9 +344,9 @@ class Draft(NamedTuple):
 
     settings: dict[str, Any]
     open: str
-    """What is missing and how to give it; empty if nothing is."""
+    """The missing settings and how to give them; empty if the column is complete."""
     note: str
-    """What decided, in a sentence."""
+    """The part of the metadata that decided, in a sentence."""
 
 
 def draft(column: Codebook, kind: str | None = None) -> Draft:

@@ -8,6 +8,7 @@ table, and `mollify._codebook` makes the domain of them.
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
 import tempfile
@@ -55,8 +56,8 @@ _READERS = {
 }
 _WRITERS = {".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata"}
 _KEEP_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
-"""Readers that leave out missing codes, of values and of metadata, unless they are told not to; files of the
-others have none."""
+"""Readers that leave out missing codes, of values and of metadata, unless `user_missing` is true. Files of the
+other readers have no such codes."""
 
 _SHOWN = 5
 """The most columns that a refusal names."""
@@ -87,20 +88,27 @@ def _read(path: str, reader: str, encoding: str | None, part: str = "path", **as
             return getattr(pyreadstat, reader)(path, encoding=encoding, **asked)
     except OSError as error:
         raise unreadable(path, error, "", part) from None
-    except Exception as error:
-        words = str(error)
-    if "character set" in words and encoding is not None:
-        raise refusal("unknown-name", f'encoding must be one that iconv knows, such as "WINDOWS-1252", but is "{encoding}"', "encoding")
-    if "character set" in words or "encoding" in words or "decode" in words:
+    except UnicodeDecodeError:
         raise refusal(
             "malformed-file",
-            f'{path} has texts in another encoding than it says. Pass the encoding, such as encoding="WINDOWS-1252".',
+            f'{path} has texts in another encoding than it states. Pass their encoding, such as encoding="WINDOWS-1252".',
             "encoding",
             file=path,
             ways_out=[WayOut("set", "encoding")],
-        )
+        ) from None
+    except Exception:  # pyreadstat has one class for all faults
+        if encoding is not None and not _is_encoding(encoding):
+            raise refusal("unknown-name", f'encoding must be known, such as "WINDOWS-1252", but is "{encoding}"', "encoding") from None
     program = _READERS.get(os.path.splitext(path)[1].lower(), ("SAS", ""))[0]
     raise refusal("malformed-file", f"{path} must be a file of {program}, but is damaged or of another format", part, file=path)
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return False
+    return True
 
 
 def _key(code: Any, is_text: bool) -> Code:
@@ -110,7 +118,7 @@ def _key(code: Any, is_text: bool) -> Code:
 
 
 def _codebooks(found: Any, program: str, formats: Mapping[str, Mapping[Any, str]]) -> dict[str, Codebook]:
-    """Columns by name. `formats` are those of a SAS catalogue."""
+    """Columns by name. `formats` are the labels of a SAS catalogue's formats."""
     books = {}
     for name in found.column_names:
         kind, shown = found.readstat_variable_types[name], found.original_variable_types.get(name) or ""
@@ -133,7 +141,7 @@ def _codebooks(found: Any, program: str, formats: Mapping[str, Mapping[Any, str]
 
 
 class Labelled(metaclass=Public):
-    """A labelled file: its private table, and what its metadata say about the columns.
+    """A labelled file: its private table, and the columns that its metadata declare.
 
     `data` is private. `columns`, `open`, `labels`, `missing`, `titles` and `notes` come
     from the metadata alone, never from values. They are public only if the codebook of
@@ -212,8 +220,8 @@ class Labelled(metaclass=Public):
         named : tuple, list, str, dict or None
             What to add by the name of a column. ``age=(0, 120)`` are the least and the
             greatest value, or the first and the last day. ``town=["Ghent", "Lille"]``
-            are all values. ``q1="ordinal"`` is another type. ``mo.number(0, 9, bins=3)``
-            is a whole declaration, which keeps missing codes, steps and nulls of the
+            are all values. ``q1="ordinal"`` is another type. A whole declaration, such
+            as ``mo.number(0, 9, bins=3)``, keeps missing codes, steps and nulls of the
             metadata unless it has its own. None leaves the column out.
 
         Returns
@@ -296,7 +304,7 @@ class Labelled(metaclass=Public):
 
         A column whose codes are labelled becomes a categorical, with the labels in the
         order of their codes. It is ordered for an ordinal without missing codes. Codes
-        with the same label are told apart: "other [8]". Numbers stay numbers.
+        with the same label differ by their number: "other [8]". Numbers stay numbers.
 
         Raises `InvalidInput` if `records` are not records.
         """
@@ -342,7 +350,7 @@ def read_labelled(
         The .sas7bcat file with the formats of a .sas7bdat file. Default: none.
     encoding : str
         The encoding of texts, such as "WINDOWS-1252", if the file states a wrong one.
-        Default: what the file states.
+        Default: the encoding that the file states.
 
     Returns
     -------
@@ -588,7 +596,7 @@ def _stata_parts(records: Records, like: Labelled) -> dict[str, Any]:
 
 
 def _letters(book: Codebook) -> dict[Code, str]:
-    """Stata's tagged missing values of missing codes: those of SPSS in their order, as far as there are letters."""
+    """Stata's tagged missing values of missing codes. Codes of SPSS get letters in their order."""
     if book.has_tags:
         return {code: letter for code in book.labels if book.is_tag(code) and (letter := tag_of(code)) and letter != "_"}
     return dict(zip(book.missing, TAGS[:-1]))

@@ -152,9 +152,9 @@ def test_help_has_40_lines():
 def documented():
     """What people call with several parameters."""
     kinds = [mo.Local, mo.Integral, mo.IntegralModel, mo.Central, mo.Gaussian, mo.GaussianModel, mo.Marginals]
-    functions = [mo.advise, mo.amplify, mo.risk, mo.estimate, mo.verify, mo.generate, mo.candidates, mo.reference]
+    functions = [mo.advise, mo.amplify, mo.risk, mo.estimate, mo.verify, mo.generate, mo.candidates, mo.reference, mo.read_labelled, mo.write_labelled]
     methods = [mo.Method.sample, mo.Method.check, mo.Method.compare, mo.Local.tune, mo.Central.plan, mo.Marginals.plan]
-    return [*kinds, *functions, *methods, mo.Domain.draft, mo.Sampler.draw, mo.Sampler.draw_units]
+    return [*kinds, *functions, *methods, mo.Domain.draft, mo.Labelled.domain, mo.Sampler.draw, mo.Sampler.draw_units]
 
 
 @pytest.mark.parametrize("called", documented(), ids=lambda called: called.__qualname__)

@@ -8,7 +8,7 @@ def text_files(repository):
     """Yields the path and the text of each file that people wrote; data are left out."""
     for top in TOPS:
         for path in sorted((repository / top).rglob("*")):
-            if path.is_file() and path.suffix not in (".csv", ".pyc", ".svg"):
+            if path.is_file() and path.suffix not in (".csv", ".pyc", ".sav", ".svg"):
                 yield path, path.read_text()
     for path in sorted(repository.iterdir()):
         if path.is_file():
