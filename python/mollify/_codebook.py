@@ -294,7 +294,8 @@ class Codebook:
         letters = [one if isinstance(one, str) else "" for one in values] if any(isinstance(one, str) for one in values) else []
         numbers = np.array([math.nan if letter else one for letter, one in zip(letters, values)] if letters else values, "float64")
         if self.storage == "single":  # the shortest text of a 32-bit number, as its writer saw it
-            numbers = numbers.astype("float32").astype(str).astype("float64")
+            known = np.isfinite(numbers)
+            numbers[known] = numbers[known].astype("float32").astype(str).astype("float64")
         named = self.missing
         lost = np.zeros(len(numbers), bool)
         for low, high in self.ranges:
