@@ -25,7 +25,7 @@ of_spss = pyreadstat.read_sav("it.sav")[1].variable_value_labels["x"]
 pyreadstat.write_dta(pandas.DataFrame({"x": [1, 2]}), "it.dta", variable_value_labels={"x": labels})
 of_stata = pyreadstat.read_dta("it.dta")[1].variable_value_labels["x"]
 print("different labels:", len(set(of_spss.values())), "in .sav,", len(set(of_stata.values())), "in .dta")
-assert of_spss == {1.0: question, 2.0: question} and of_stata == labels
+assert of_spss == {1.0: question.rstrip(), 2.0: question.rstrip()} and of_stata == labels
 try:
     pyreadstat.write_sav(pandas.DataFrame({"x" * 65: [1.0]}), "it.sav")
 except Exception as error:
