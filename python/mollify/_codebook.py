@@ -8,7 +8,9 @@ changes values as the metadata alone decide.
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import numbers
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +33,9 @@ FIRST_TAGGED_DAY = "9999-12-01"
 
 MOST_LISTED = 10
 """The most whole numbers of a range of missing codes that are all codes, with and without a label."""
+
+MOST_VALUES = 2**24
+"""The most values of a domain's column."""
 
 MOST_MARKS = 3
 """The most labels that mark points of a measure; more labels make a category."""
@@ -350,15 +355,23 @@ class Draft(NamedTuple):
     """The part of the metadata that decided, in a sentence."""
 
 
+def types_of(column: Codebook) -> tuple[str, ...]:
+    """The types that a caller may choose for a column by their name."""
+    if isinstance(column.format, Moment):
+        return (column.format.type,)
+    return ("categorical", "ordinal") if column.storage == "text" else ("categorical", "ordinal", "integer", "number")
+
+
 def draft(column: Codebook, kind: str | None = None) -> Draft:
-    """The settings that follow from metadata. `kind` is the type that the caller wants, if the caller knows better."""
+    """The settings that follow from metadata. `kind` is one of `types_of`, if the caller knows better."""
     if column.storage == "text":
         return _words(column, kind)
-    if isinstance(column.format, Moment) and kind in (None, column.format.type):
+    if isinstance(column.format, Moment):
         return _moments(column, column.format)
-    if isinstance(column.format, Parts) and kind in (None, "ordinal"):
-        names = {float(place): name for place, name in enumerate(column.format.names, 1)}
-        return Draft({"type": "ordinal", "values": [plain(code) for code in names], **_REST}, "", f"its format {column.shown_as} has {len(names)} values")
+    if isinstance(column.format, Parts) and kind in (None, "ordinal", "categorical"):
+        names: dict[Code, str] = {float(place): name for place, name in enumerate(column.format.names, 1)}
+        named = dataclasses.replace(column, labels=names | dict(column.labels))
+        return _category(named, kind or "ordinal", f"its format {column.shown_as} has {len(names)} values")
     kind = kind or {"nominal": "categorical", "ordinal": "ordinal", "scale": "number"}.get(column.level, "")
     why = f"its level is {column.level}" if column.level != "unknown" else ""
     if not kind:
@@ -442,15 +455,13 @@ def _one_line(label: str) -> str:
 
 _NUMBERS = ("integer", "number")
 _MOMENTS = ("date", "datetime")
-TYPES = (*_NUMBERS, *_MOMENTS, "categorical", "ordinal")
-"""Types that a caller may choose for a column."""
-
 
 def with_bounds(settings: Mapping[str, Any], least: Any, greatest: Any, missing: Iterable[Code]) -> dict[str, Any]:
     """The settings between these bounds; of categories the whole numbers from one to the other."""
     if settings["type"] in (*_NUMBERS, *_MOMENTS) and "values" not in settings:
         return finished(dict(settings) | {"min": least, "max": greatest})
-    return with_values(settings, list(range(operator.index(least), operator.index(greatest) + 1)), missing)
+    whole = range(operator.index(least), operator.index(greatest) + 1)
+    return with_values(settings, list(whole[: MOST_VALUES + 1]), missing)  # a domain refuses more
 
 
 def with_values(settings: Mapping[str, Any], values: list[Any], missing: Iterable[Code]) -> dict[str, Any]:
@@ -487,7 +498,7 @@ def finished(made: dict[str, Any]) -> dict[str, Any]:
     """
     ends = made.get("edges") or [made.get("min"), made.get("max")]
     least, greatest = ends[0], ends[-1]
-    has_ends = all(isinstance(one, (int, float)) and math.isfinite(one) for one in (least, greatest))
+    has_ends = all(isinstance(one, numbers.Real) and math.isfinite(one) for one in (least, greatest))
     if made["type"] in _NUMBERS and "spikes" in made:
         inside = [one for one in made["spikes"] if has_ends and least <= one <= greatest]
         made.pop("spikes")

@@ -15,11 +15,10 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify._checks import Public, path_text
+from mollify._checks import Public, listed, path_text
 from mollify._codebook import (
     FIRST_TAG,
     TAGS,
-    TYPES,
     Code,
     Codebook,
     Digits,
@@ -33,6 +32,7 @@ from mollify._codebook import (
     plain,
     tag_code,
     tag_of,
+    types_of,
     with_bounds,
     with_values,
 )
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 _READERS = {
     ".sav": ("SPSS", "read_sav"),
     ".zsav": ("SPSS", "read_sav"),
-    ".por": ("SPSS", "read_por"),
     ".dta": ("Stata", "read_dta"),
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS", "read_xport"),
@@ -70,6 +69,8 @@ def _suffix(path: str, known: Iterable[str], verb: str) -> str:
     said = f"{path} cannot be {verb}: its name must end in {', '.join(known)}."
     if suffix in (".rds", ".rdata", ".rda"):
         said += " In R, write it with haven::write_sav, which keeps the labels and the order of factors."
+    if suffix == ".por":
+        said += " Save it as .sav in SPSS: this reader loses the missing codes of .por files."
     raise refusal("wrong-kind-of-file", said, "path", file=path)
 
 
@@ -270,8 +271,8 @@ class Labelled(metaclass=Public):
         """The draft of a column with what the caller adds."""
         book, one = self._books[name], self._drafts[name]
         if isinstance(given, str):
-            if given not in TYPES:
-                raise unknown_name(f'{name} must be one of the types {", ".join(TYPES)}, but is "{given}"', given, TYPES, name, column=name)
+            if given not in (known := types_of(book)):
+                raise unknown_name(f'{name} can have the type {listed(known, "or")}, but is "{given}"', given, known, name, column=name)
             return self._of_type(book, given)
         if isinstance(given, Mapping):
             return one._replace(settings=merged(one.settings, given), open="")
@@ -312,16 +313,20 @@ class Labelled(metaclass=Public):
         frame = _records("records", records).to_pandas()
         for column in released(records._table):
             book = self._books.get(column.name)
-            kind = self.columns[column.name]["type"] if book else ""
-            is_ordered = bool(book) and (kind == "ordinal" or "values" in self.columns[column.name] and kind in ("integer", "number"))
-            if not book or not (is_ordered or kind == "categorical") or not book.valid:
+            is_listed = column.has_levels or book is not None and "values" in self.columns[column.name]
+            if book is None or not book.valid or not is_listed:
                 continue
-            named = [*book.valid.items(), *book.missing.items()]
-            words = [label for _, label in named]
-            words = [label if words.count(label) == 1 and label else f"{label} [{plain(code)}]".strip() for code, label in named]
-            place = {scalar_text(code): i for i, (code, _) in enumerate(named)}
-            codes = [-1 if cell is None else place.get(scalar_text(cell), -1) for cell in column.cells()]
-            frame[column.name] = pandas.Categorical.from_codes(codes, categories=words, ordered=is_ordered and not book.missing)
+            named = {scalar_text(code): label for code, label in (book.valid | book.missing).items()}
+            cells = [None if cell is None else scalar_text(cell) for cell in column.cells()]
+            levels = list(map(scalar_text, column.levels())) if column.has_levels else list(named)
+            if not {*cells, None} <= {*levels, None}:  # the caller's own list of numbers
+                continue
+            labels = [named.get(level, "") for level in levels]
+            words = [label if label and labels.count(label) == 1 else f"{label} [{level}]".strip() for label, level in zip(labels, levels)]
+            place = {level: i for i, level in enumerate(levels)}
+            codes = [-1 if cell is None else place[cell] for cell in cells]
+            is_ordered = (column.ordered or not column.has_levels) and not book.missing
+            frame[column.name] = pandas.Categorical.from_codes(codes, categories=words, ordered=is_ordered)
         return frame
 
     def __repr__(self) -> str:
@@ -345,7 +350,7 @@ def read_labelled(
     Parameters
     ----------
     path : path
-        A file whose name ends in .sav, .zsav, .por, .dta, .sas7bdat or .xpt.
+        A file whose name ends in .sav, .zsav, .dta, .sas7bdat or .xpt.
     catalog : path
         The .sas7bcat file with the formats of a .sas7bdat file. Default: none.
     encoding : str

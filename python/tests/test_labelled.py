@@ -145,9 +145,25 @@ def test_what_stays_open_is_refused(survey):
     with pytest.raises(mo.InvalidInput, match='has no column "agre" .did you mean "agree"') as refused:
         labelled.domain(agre=(0, 1))
     assert refused.value.code == "unknown-column"
-    for wrong in (3, {1, 2}, (1, 2, 3.5j), "word"):
-        with pytest.raises(mo.InvalidInput):
+    for wrong in (3, {1, 2}, "word", "date"):
+        with pytest.raises(mo.InvalidInput, match="^age "):
             labelled.domain(ADDED, age=wrong)
+    with pytest.raises(mo.InvalidInput, match='day can have the type date, but is "ordinal"'):
+        labelled.domain(ADDED, day="ordinal")
+    with pytest.raises(mo.InvalidInput, match="town must be bounds"):
+        labelled.domain(ADDED, town=3)
+
+
+def test_a_caller_who_knows_better(survey):
+    labelled = mo.read_labelled(survey)
+    domain = labelled.domain(ADDED, region="ordinal", rating="categorical", weekday="categorical", plan=["c", "a"])
+    assert domain.columns["region"] == {"type": "ordinal", "values": ["10", "20", "30"], "null": "category", "outside": "null"}
+    assert domain.columns["rating"]["values"] == ["0", "10"]
+    assert domain.columns["weekday"]["type"] == "categorical" and len(domain.columns["weekday"]["values"]) == 7
+    assert domain.columns["plan"]["values"] == ["c", "a", "XX"]
+    frame = labelled.with_labels(released(domain, labelled.data))
+    assert frame["rating"].dtype.categories.tolist() == ["worst", "best"] and frame["region"].dtype.ordered
+    assert frame["plan"].dtype.categories.tolist() == ["[c]", "All", "unreadable"]
 
 
 def test_metadata_alone_decide(tmp_path, survey):
@@ -532,7 +548,8 @@ def test_sas_catalogue(tmp_path, monkeypatch):
         ("it.sav", b"a,b\n1,2\n", "malformed-file", "must be a file of SPSS, but is damaged or of another format"),
         ("it.dta", b"anna,s3cret\n1,2\n", "malformed-file", "must be a file of Stata, but is damaged or of another format"),
         ("it.sas7bdat", b"", "malformed-file", "must be a file of SAS, but is damaged or of another format"),
-        ("it.csv", b"a\n1\n", "wrong-kind-of-file", "its name must end in .sav, .zsav, .por, .dta, .sas7bdat, .xpt"),
+        ("it.csv", b"a\n1\n", "wrong-kind-of-file", "its name must end in .sav, .zsav, .dta, .sas7bdat, .xpt"),
+        ("it.por", b"", "wrong-kind-of-file", "Save it as .sav in SPSS"),
         ("it.rds", b"", "wrong-kind-of-file", "In R, write it with haven::write_sav"),
         ("it.sav", None, "unreadable-file", "there is no such file"),
     ],
