@@ -111,6 +111,8 @@ def test_every_public_call_refuses_an_unknown_name(name, called):
         with pytest.raises(mo.InvalidInput, match='^Synthesizer has no parameter "qqq". Its parameters are method'):
             mo.Synthesizer().set_params(qqq=1)
         return
+    if name == "Labelled.domain":  # whose names are columns; test_labelled.py has a wrong one
+        return
     is_method = "self" in signature.parameters or "cls" in signature.parameters
     owner = getattr(mo, name.partition(".")[0], None)
     instance = [owner.__new__(owner)] if is_method and owner is not None else []
