@@ -376,12 +376,13 @@ def read_labelled(
         raise refusal("superfluous-parameter", f"catalog is for .sas7bdat files, but {name} is another file", "catalog")
     pandas = optional("pandas", "labelled")
     keeps: dict[str, Any] = {"user_missing": True} if reader in _KEEP_MISSING else {}
+    keeps["disable_datetime_conversion"] = True  # of missing codes too
     _, found = _read(name, reader, encoding, metadataonly=True, **keeps)
     formats: Mapping[str, Mapping[Any, str]] = {}
     if catalog is not None:
         formats = _read(path_text("catalog", catalog), "read_sas7bcat", encoding, "catalog")[1].value_labels
     books = _codebooks(found, program, formats)
-    values, _ = _read(name, reader, encoding, output_format="dict", disable_datetime_conversion=True, **keeps)
+    values, _ = _read(name, reader, encoding, output_format="dict", **keeps)
     data = pandas.DataFrame({one: book.clean(list(values[one])) for one, book in books.items()})
     return Labelled(name, program, books, data)
 

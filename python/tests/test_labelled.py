@@ -329,6 +329,29 @@ def test_days_are_counted_as_in_the_file(unit):
         assert str(_codebook.moments_of(np.array([float(count)]), how)[0])[:10] == day
 
 
+def test_days_with_missing_codes(tmp_path):
+    """A code is a number of seconds, here 1970-01-15, and in a format of months no first day of one."""
+    code, day = 12220588800.0, 13797302400.0
+    path = sav(tmp_path, {"day": [code, day, NAN], "month": [code, day, NAN]}, variable_format={"day": "DATE11", "month": "MOYR8"},
+               missing_ranges={"day": [code], "month": [code]}, variable_value_labels={"day": {code: "unknown"}})  # fmt: skip
+    labelled = mo.read_labelled(path)
+    assert labelled.columns["day"]["missing"] == {"1970-01-15": "unknown"} and labelled.columns["month"]["missing"] == {"1970-01-15": "missing"}
+    domain = labelled.domain(day=("2019-01-01", "2021-12-31"), month=("2019-01-01", "2021-12-31"))
+    for place, wanted in enumerate([code, day, None]):
+        release = mo.Integral(domain, epsilon=600).sample(labelled.data[place : place + 1])
+        mo.write_labelled(release, tmp_path / f"{place}.sav", like=labelled)
+        found, metadata = pyreadstat.read_sav(tmp_path / f"{place}.sav", user_missing=True, disable_datetime_conversion=True)
+        assert metadata.missing_ranges["month"] == [{"lo": code, "hi": code}]
+        assert [None if pd.isna(one) else one for one in found["day"]] == [wanted]
+        if wanted == code:
+            assert found["month"].tolist() == [code]
+
+
+def test_a_file_without_rows(tmp_path):
+    labelled = mo.read_labelled(sav(tmp_path, {"x": np.array([], "float64"), "day": np.array([], "float64")}, variable_format={"day": "DATE11"}))
+    assert len(labelled.data) == 0 and list(labelled.data) == ["x", "day"] and list(labelled.open) == ["x", "day"]
+
+
 def test_far_days_stay_on_their_side(tmp_path):
     """pyreadstat itself refuses such a file."""
     path = sav(tmp_path, {"at": [1e300, -1e300, 13797302400.0, NAN]}, variable_format={"at": "DATETIME20"})
