@@ -141,6 +141,14 @@ def _codebooks(found: Any, program: str, formats: Mapping[str, Mapping[Any, str]
     return books
 
 
+def _names(part: str, given: Any) -> list[Any]:
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, (list, tuple)):
+        raise refusal("wrong-type", f"{part} must be a list of names, but is {given!r}", part)
+    return list(given)
+
+
 class Labelled(metaclass=Public):
     """A labelled file: its private table, and the columns that its metadata declare.
 
@@ -236,9 +244,11 @@ class Labelled(metaclass=Public):
             If a column of `open` is neither completed nor left out, or for a name that
             the file does not have.
         """
+        if given is not None and not isinstance(given, Mapping):
+            raise refusal("wrong-type", f"columns must be added by their names in a mapping, but you gave {given!r}")
         added = {**(given or {}), **named}
-        chosen = list(self._books) if columns is None else [columns] if isinstance(columns, str) else list(columns)
-        left_out = {exclude} if isinstance(exclude, str) else set(exclude)
+        chosen = list(self._books) if columns is None else _names("columns", columns)
+        left_out = set(_names("exclude", exclude))
         for part, names in (("columns", chosen), ("exclude", left_out), ("", added)):
             for name in names:
                 if name not in self._books:
