@@ -397,9 +397,8 @@ def _words(column: Codebook, kind: str | None) -> Draft:
     kind = kind if kind in ("ordinal", "categorical") else "ordinal" if column.level == "ordinal" else "categorical"
     values = [*column.valid, *column.missing]
     settings = {"type": kind, "values": values, "verbatim": True, **_REST}
-    if column.valid:
-        return Draft(settings, "", f"texts, of which {_count(column.valid)}")
-    return Draft(settings, "texts without labels: give the list of its words", "texts without labels")
+    why = f"it holds texts, and {_count(column.valid)}"
+    return Draft(settings, "" if len(column.valid) > 1 else "texts without labels: give the list of its words", why)
 
 
 def _category(column: Codebook, kind: str, why: str) -> Draft:

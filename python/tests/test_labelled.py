@@ -271,6 +271,12 @@ def test_labels_without_a_level(labels, kind):
     assert "label" in found.note
 
 
+def test_labels_of_texts():
+    found = column({"b": "Basic", "a": "All", "X": "unreadable"}, [("X", "X")], storage="text")
+    assert found.settings["values"] == ["b", "a", "X"] and not found.open
+    assert column({"a": "All", "X": "unreadable"}, [("X", "X")], storage="text").open == "texts without labels: give the list of its words"
+
+
 def test_a_level_decides_before_labels():
     both = {1: "male", 2: "female"}
     assert column(both, level="scale").settings == {"type": "number", "spikes": [1, 2], "null": "category", "outside": "clip"}
