@@ -140,7 +140,7 @@ constexpr double kNoisePenalty = 0.45;
 /// Cells with fewer standard deviations than this are put together with others.
 constexpr double kRareDeviations = 3;
 /// The part of all rows that noise alone may put into doubtful cells, in the mean.
-constexpr double kRowsOfNoise = 1e-3;
+constexpr double kRowsOfNoise = 5e-4;
 /// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
 /// round's noise: the more noise, the less, because measurements weigh less already.
 constexpr double kShrinkage = 0.1;
@@ -299,10 +299,7 @@ class Learner {
       merged_.push_back(composed(rare, coarsen(grouped(likely, rare), ordered, kMostValues)));
       sizes_.push_back(merged_[i].count);
       const std::vector<double> values = grouped(likely, merged_[i]);
-      // Half a deviation more, so that no cell is impossible and few are taken for what noise made.
-      shares_.push_back(likely);
-      for (double& share : shares_[i]) share = std::max(share, 0.0) + doubt / 2;
-      leave_out_noise(is_noise, merged_[i], shares_[i]);
+      shares_.push_back(shares_of(i, likely, is_noise, doubt));
       expected_.push_back(scaled_to(values, total_));
       add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
       std::vector<CellGroups>& levels = levels_.emplace_back();
@@ -338,16 +335,22 @@ class Learner {
     return x;
   }
 
-  /// A value of cells that are all noise keeps them.
-  static void leave_out_noise(const std::vector<bool>& is_noise, const CellGroups& values,
-                              std::vector<double>& shares) {
+  /// Half a deviation more than its count for each cell, so that none is impossible and few are
+  /// taken for what noise made. Of doubtful cells no more than their counts, unless a value of the
+  /// model has no others.
+  std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
+                                const std::vector<bool>& is_noise, double doubt) const {
+    const CellGroups& values = merged_[column];
+    std::vector<double> shares;
+    for (const double count : likely) shares.push_back(std::max(count, 0.0) + doubt / 2);
     std::vector<bool> has_other(values.count, false);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {
       if (!is_noise[cell]) has_other[values.of[cell]] = true;
     }
-    for (std::size_t cell = 0; cell < shares.size(); ++cell) {
-      if (is_noise[cell] && has_other[values.of[cell]]) shares[cell] = 0;
+    for (const std::uint32_t cell : columns_[column].doubtful) {
+      if (has_other[values.of[cell]]) shares[cell] = std::max(likely[cell], 0.0);
     }
+    return shares;
   }
 
   /// A column's shares among public records.
