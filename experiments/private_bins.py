@@ -5,7 +5,7 @@ Usage: python private_bins.py MOLLIFY [RUNS] [OLDER]
 Numbers whose range is up to 10^13 times their size. All spend epsilon 2 for a replaced row, without delta, on one column:
 
 - `mollify sample`: as many rows as there are, in `bins: private`; OLDER: the same by another build's command.
-- *recursive*: 15 quantiles by recursive medians [Kaplan, Schnapp, Stemmer 2022], numbers even between them.
+- *recursive*: 15 quantiles by recursive medians [Kaplan et al. 2022], numbers even between them.
 - *unbounded*: 15 quantiles, each by growing a bound by a hundredth until enough values are below it [Durfee 2023], numbers
   even between them.
 
@@ -115,8 +115,8 @@ def sampled(mollify, values, low, high):
         (folder / "domain.yaml").write_text(
             f"columns: {{x: {{type: number, min: {low}, max: {high}, bins: private, outside: clip, null: '{high}'}}}}\n"
         )
-        order = [mollify, "sample", "--method", "marginals", "--data", "data.csv", "--domain", "domain.yaml", "--epsilon"]
-        order += [str(EPSILON), "--delta", "0", "--count", str(ROWS), "--accept-error", "--out", "out.csv"]
+        order = [mollify, "sample", "marginals", "--data", "data.csv", "--domain", "domain.yaml", "--epsilon"]
+        order += [str(EPSILON), "--count", str(ROWS), "--accept-error", "--out", "out.csv"]
         subprocess.run(order, cwd=folder, check=True, capture_output=True)
         with (folder / "out.csv").open() as file:
             return [float(row["x"]) for row in csv.DictReader(file)]
@@ -124,9 +124,9 @@ def sampled(mollify, values, low, high):
 
 def main():
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    ways = {"bins: private": lambda *given: sampled(sys.argv[1], *given)}
+    ways = {"bins: private": lambda *given: sampled(pathlib.Path(sys.argv[1]).resolve(), *given)}
     if len(sys.argv) > 3:
-        ways["an older build"] = lambda *given: sampled(sys.argv[3], *given)
+        ways["an older build"] = lambda *given: sampled(pathlib.Path(sys.argv[3]).resolve(), *given)
     ways["recursive"] = lambda *given: even_between(recursive(*given))
     ways["unbounded"] = lambda *given: even_between(unbounded(*given))
     print("values,way,median,90 % quantile,mean,standard deviation")

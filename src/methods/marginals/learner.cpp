@@ -738,7 +738,7 @@ MarginalModel without_bins(const MarginalModel& model, const std::vector<FoundBi
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const MarginalModel::ColumnModel& of_bins = model.columns()[i];
     const CellGroups& groups = bins[i].groups;
-    const std::vector<double> inside = shares_inside(bins[i], of_bins.shares, reference[i]);
+    const std::vector<double> inside = shares_inside(bins[i], reference[i]);
     MarginalModel::ColumnModel& column =
         columns.emplace_back(MarginalModel::ColumnModel{composed(groups, of_bins.groups), {}});
     for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {

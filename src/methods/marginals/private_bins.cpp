@@ -14,7 +14,7 @@ constexpr double kNoNoiseIfLaplace = 6;
 constexpr double kNoNoiseIfGaussian = 4;
 /// A part with a smaller share of the rows than one in this many is not cut.
 constexpr double kSharesToCut = 32;
-/// Inside a group the density changes by a factor of e^kSteepest at most.
+/// Inside a part that is not cut the density changes by a factor of e^kSteepest at most.
 constexpr double kSteepest = 8;
 
 struct Part {
@@ -22,11 +22,12 @@ struct Part {
   double count = 0;
 };
 
-struct Bin {
+/// Cells that are not cut any further.
+struct Leaf {
   CellRun run;
   double count = 0;
-  std::vector<CellRun> inhabited{};
-  bool is_guess = false;  ///< where it is inhabited
+  CellRun inhabited;      ///< the cells in which its rows are taken to lie
+  bool is_guess = false;  ///< because noise hides them
 };
 
 std::vector<CellRun> parts_of(const CellRun& run) {
@@ -52,52 +53,52 @@ CellGroups groups_of(std::uint32_t size, const std::vector<CellRun>& runs) {
   return groups;
 }
 
-Bin bin_of(std::span<const Part> parts) {
+Leaf leaf_of(std::span<const Part> parts) {
   const CellRun run{parts.front().run.first, parts.back().run.second};
-  Bin bin{run, 0, {run}, false};
-  for (const Part& part : parts) bin.count += part.count;
-  return bin;
+  Leaf leaf{run, 0, run, false};
+  for (const Part& part : parts) leaf.count += part.count;
+  return leaf;
 }
 
 /// Parts whose counts are noise, between others. Unless they have more together than noise, their
 /// few rows are taken to lie beside those: nobody knows where they are, and far away they would
 /// move every mean.
 void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, double least,
-                std::vector<Bin>& bins) {
-  Bin all = bin_of(parts);
+                std::vector<Leaf>& leaves) {
+  Leaf all = leaf_of(parts);
   const bool is_seen = all.count >= least * std::sqrt(static_cast<double>(parts.size()));
   if (is_seen || !(has_left || has_right)) {
-    bins.push_back(std::move(all));
+    leaves.push_back(std::move(all));
     return;
   }
   const std::size_t middle = !has_right ? parts.size() : !has_left ? 0 : (parts.size() + 1) / 2;
   if (middle > 0) {
-    bins.push_back(bin_of(parts.first(middle)));
-    bins.back().inhabited = {parts.front().run};
-    bins.back().is_guess = true;
+    leaves.push_back(leaf_of(parts.first(middle)));
+    leaves.back().inhabited = parts.front().run;
+    leaves.back().is_guess = true;
   }
   if (middle < parts.size()) {
-    bins.push_back(bin_of(parts.subspan(middle)));
-    bins.back().inhabited = {parts.back().run};
-    bins.back().is_guess = true;
+    leaves.push_back(leaf_of(parts.subspan(middle)));
+    leaves.back().inhabited = parts.back().run;
+    leaves.back().is_guess = true;
   }
 }
 
-/// Divides the parts of one run into those to be cut again, with counts from `to_cut`, and bins: a
-/// count from `least` is no noise.
+/// Divides the parts of one run into those to be cut again, with counts from `to_cut`, and leaves:
+/// a count from `least` is no noise.
 void divide(std::span<const Part> parts, bool is_whole, double least, double to_cut,
-            std::vector<CellRun>& looked_at, std::vector<Bin>& bins) {
+            std::vector<CellRun>& looked_at, std::vector<Leaf>& leaves) {
   const auto is_seen = [&](const Part& part) { return part.count >= least; };
   // Cut no further than where something stands out.
   if (!is_whole && std::none_of(parts.begin(), parts.end(), is_seen)) {
-    bins.push_back(bin_of(parts));
+    leaves.push_back(leaf_of(parts));
     return;
   }
   for (std::size_t i = 0; i < parts.size();) {
     std::size_t end = i;
     while (end < parts.size() && !is_seen(parts[end])) ++end;
     if (end > i) {
-      add_unseen(parts.subspan(i, end - i), i > 0, end < parts.size(), least, bins);
+      add_unseen(parts.subspan(i, end - i), i > 0, end < parts.size(), least, leaves);
       i = end;
       continue;
     }
@@ -105,92 +106,105 @@ void divide(std::span<const Part> parts, bool is_whole, double least, double to_
     if (run.second - run.first > 1 && parts[i].count >= to_cut) {
       looked_at.push_back(run);
     } else {
-      bins.push_back(bin_of(parts.subspan(i, 1)));
+      leaves.push_back(leaf_of(parts.subspan(i, 1)));
     }
     ++i;
   }
 }
 
-/// The cells of a group in which its values are drawn.
-class Inhabited {
- public:
-  void add(std::size_t cell, double mass) {
-    if (count_ == 0) first_ = cell;
-    last_ = cell;
-    ++count_;
-    mass_ = mass;
+double cells_in(const CellRun& run) { return run.second - run.first; }
+double middle_of(const CellRun& run) {
+  return (static_cast<double>(run.first) + run.second - 1) / 2;
+}
+
+/// How fast the logarithm of a leaf's density changes from cell to cell, by the leaves beside it
+/// whose rows are seen.
+double steepness_of(const std::vector<Leaf>& leaves, std::size_t at) {
+  const Leaf& leaf = leaves[at];
+  const auto tells = [&](std::size_t other) {
+    return other < leaves.size() && leaves[other].count > 0 && !leaves[other].is_guess &&
+           cells_in(leaves[other].inhabited) > 1;  // a single cell says nothing of those beside it
+  };
+  if (!(leaf.count > 0) || cells_in(leaf.inhabited) < 2) return 0;
+  const bool left = at > 0 && tells(at - 1);
+  const bool right = tells(at + 1);
+  if (!left && !right) return 0;
+  const Leaf& from = left ? leaves[at - 1] : leaf;
+  const Leaf& to = right ? leaves[at + 1] : leaf;
+  const double change =
+      std::log(to.count / cells_in(to.inhabited)) - std::log(from.count / cells_in(from.inhabited));
+  const double most = kSteepest / cells_in(leaf.inhabited);
+  return std::clamp(change / (middle_of(to.inhabited) - middle_of(from.inhabited)), -most, most);
+}
+
+/// Spreads a leaf's count over its inhabited cells.
+void spread(const Leaf& leaf, double steepness, std::vector<double>& weights) {
+  const double middle = middle_of(leaf.inhabited);
+  const auto density = [&](std::uint32_t cell) { return std::exp(steepness * (cell - middle)); };
+  const auto [first, end] = leaf.inhabited;
+  double sum = 0;
+  for (std::uint32_t cell = first; cell < end; ++cell) sum += density(cell);
+  for (std::uint32_t cell = first; cell < end; ++cell) {
+    weights[cell] = leaf.count * density(cell) / sum;
   }
+}
 
-  [[nodiscard]] double middle() const { return static_cast<double>(first_ + last_) / 2; }
-
-  /// How fast the logarithm of the density changes from cell to cell, by the groups before and after.
-  [[nodiscard]] double steepness(const Inhabited* before, const Inhabited* after) const {
-    if (!is_a_run() || count_ < 2) return 0;
-    if (before != nullptr && !before->is_a_run()) before = nullptr;
-    if (after != nullptr && !after->is_a_run()) after = nullptr;
-    if (before == nullptr && after == nullptr) return 0;
-    const Inhabited& from = before != nullptr ? *before : *this;
-    const Inhabited& to = after != nullptr ? *after : *this;
-    const double most = kSteepest / static_cast<double>(count_);
-    const double slope = std::log(to.density() / from.density()) / (to.middle() - from.middle());
-    return std::clamp(slope, -most, most);
-  }
-
- private:
-  [[nodiscard]] double density() const { return mass_ / static_cast<double>(count_); }
-  /// A cell that stays by itself says nothing of those beside it.
-  [[nodiscard]] bool is_a_run() const {
-    return count_ > 1 && last_ - first_ + 1 == count_ && mass_ > 0;
-  }
-
-  std::size_t first_ = 0;
-  std::size_t last_ = 0;
-  std::size_t count_ = 0;
-  double mass_ = 0;
+/// Neighbouring leaves that are counted together.
+struct Bin {
+  std::vector<Leaf> leaves;
+  double count = 0;
 };
 
-double inhabited_cells(const Bin& bin) {
-  double cells = 0;
-  for (const auto& [first, end] : bin.inhabited) cells += end - first;
-  return cells;
-}
-
-/// How many rows are moved how far, in cells, if both bins have one density.
+/// Rows of two bins together, times how far apart they lie, in cells: what it may cost that only
+/// the search's noisy counts tell them apart.
 double cost_of_joining(const Bin& a, const Bin& b) {
-  const double width = inhabited_cells(a) + inhabited_cells(b);
-  const double one = std::max(a.count, 0.0), other = std::max(b.count, 0.0);
-  return std::abs(one - (one + other) * inhabited_cells(a) / width) * width;
+  return (a.count + b.count) *
+         (middle_of(b.leaves.back().inhabited) - middle_of(a.leaves.front().inhabited));
 }
 
-/// Puts a bin together with the next one. A guess gives way.
-void join(Bin& into, const Bin& from) {
-  const bool takes_over =
-      into.is_guess && (!from.is_guess || inhabited_cells(from) < inhabited_cells(into));
-  if (takes_over) {
-    into.inhabited = from.inhabited;
-    into.is_guess = from.is_guess;
-  } else if (!into.is_guess && !from.is_guess) {
-    into.inhabited.insert(into.inhabited.end(), from.inhabited.begin(), from.inhabited.end());
-  }
-  into.run.second = from.run.second;
-  into.count += from.count;
-}
-
-/// Puts those neighbours together that are most alike, until at most kBinsOfRun are left.
-void put_together(std::vector<Bin>& bins) {
-  std::vector<double> costs;
-  for (std::size_t i = 0; i + 1 < bins.size(); ++i) {
-    costs.push_back(cost_of_joining(bins[i], bins[i + 1]));
-  }
+/// Puts those neighbours together that cost least, until at most kBinsOfRun are left.
+std::vector<Bin> put_together(const std::vector<Leaf>& leaves) {
+  std::vector<Bin> bins;
+  for (const Leaf& leaf : leaves) bins.push_back({{leaf}, std::max(leaf.count, 0.0)});
   while (bins.size() > kBinsOfRun) {
-    const auto place = std::min_element(costs.begin(), costs.end()) - costs.begin();
-    const auto at = static_cast<std::size_t>(place);
-    join(bins[at], bins[at + 1]);
-    bins.erase(bins.begin() + place + 1);
-    costs.erase(costs.begin() + place);
-    if (at > 0) costs[at - 1] = cost_of_joining(bins[at - 1], bins[at]);
-    if (at < costs.size()) costs[at] = cost_of_joining(bins[at], bins[at + 1]);
+    std::size_t least = 0;
+    for (std::size_t i = 1; i + 1 < bins.size(); ++i) {
+      if (cost_of_joining(bins[i], bins[i + 1]) < cost_of_joining(bins[least], bins[least + 1])) {
+        least = i;
+      }
+    }
+    Bin& into = bins[least];
+    const Bin& from = bins[least + 1];
+    into.leaves.insert(into.leaves.end(), from.leaves.begin(), from.leaves.end());
+    into.count += from.count;
+    bins.erase(bins.begin() + static_cast<std::ptrdiff_t>(least) + 1);
   }
+  return bins;
+}
+
+/// The weights of a bin's cells. Guesses give way to leaves whose rows are seen.
+void weigh(const std::vector<Leaf>& all, std::size_t first, const Bin& bin,
+           std::vector<double>& weights) {
+  const bool any_seen = std::any_of(bin.leaves.begin(), bin.leaves.end(), [](const Leaf& leaf) {
+    return !leaf.is_guess && leaf.count > 0;
+  });
+  if (any_seen) {
+    for (std::size_t i = 0; i < bin.leaves.size(); ++i) {
+      if (bin.leaves[i].is_guess || !(bin.leaves[i].count > 0)) continue;
+      spread(bin.leaves[i], steepness_of(all, first + i), weights);
+    }
+    return;
+  }
+  // Of guesses the narrowest.
+  std::size_t narrowest = 0;
+  for (std::size_t i = 1; i < bin.leaves.size(); ++i) {
+    if (cells_in(bin.leaves[i].inhabited) < cells_in(bin.leaves[narrowest].inhabited))
+      narrowest = i;
+  }
+  Leaf leaf = bin.leaves[narrowest];
+  const double steepness = steepness_of(all, first + narrowest);
+  leaf.count = 1;
+  spread(leaf, steepness, weights);
 }
 
 }  // namespace
@@ -215,7 +229,7 @@ std::uint32_t counted_cells(const MarginalColumn& column) {
 }
 
 FoundBins without_search(std::size_t size) {
-  return {single_cells(size), std::vector<bool>(size, true)};
+  return {single_cells(size), std::vector<double>(size, 1.0)};
 }
 
 FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
@@ -226,7 +240,7 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
   const double least = no_noise * budget.deviation(parts_each);
   double to_cut = least;
   std::vector<CellRun> looked_at = runs;
-  std::vector<Bin> bins;
+  std::vector<Leaf> leaves;
   for (std::size_t level = 0; level < kBinLevels; ++level) {
     std::vector<std::vector<Part>> parts;
     std::vector<CellRun> counted;
@@ -246,66 +260,47 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
     if (level == 0) to_cut = std::max(least, total / kSharesToCut);
     looked_at.clear();
     for (const std::vector<Part>& of_run : parts) {
-      divide(of_run, level == 0, least, to_cut, looked_at, bins);
+      divide(of_run, level == 0, least, to_cut, looked_at, leaves);
     }
   }
   // Runs of more than kPartsOfRun^kBinLevels cells are not cut to the end.
-  for (const CellRun& run : looked_at) bins.push_back({run, least, {run}, false});
-  std::sort(bins.begin(), bins.end(),
-            [](const Bin& a, const Bin& b) { return a.run.first < b.run.first; });
-  FoundBins found{{std::vector<std::uint32_t>(column.size), 0},
-                  std::vector<bool>(column.size, false)};
-  std::vector<Bin> all;
-  auto next = bins.begin();
+  for (const CellRun& run : looked_at) leaves.push_back({run, least, run, false});
+  std::sort(leaves.begin(), leaves.end(),
+            [](const Leaf& a, const Leaf& b) { return a.run.first < b.run.first; });
+  FoundBins found{{std::vector<std::uint32_t>(column.size), 0}, std::vector<double>(column.size)};
+  std::vector<CellRun> counted;
+  auto next = leaves.begin();
   for (const CellRun& run : runs) {
-    std::vector<Bin> of_run;
-    for (; next != bins.end() && next->run.first < run.second; ++next) of_run.push_back(*next);
-    put_together(of_run);
-    all.insert(all.end(), of_run.begin(), of_run.end());
+    std::vector<Leaf> of_run;
+    for (; next != leaves.end() && next->run.first < run.second; ++next) of_run.push_back(*next);
+    std::size_t first = 0;
+    for (const Bin& bin : put_together(of_run)) {
+      weigh(of_run, first, bin, found.weights);
+      first += bin.leaves.size();
+      counted.emplace_back(bin.leaves.front().run.first, bin.leaves.back().run.second);
+    }
   }
   for (const std::uint32_t cell : column.apart) {
-    all.push_back({{cell, cell + 1}, 0, {{cell, cell + 1}}, false});
+    counted.emplace_back(cell, cell + 1);
+    found.weights[cell] = 1;
   }
-  std::sort(all.begin(), all.end(),
-            [](const Bin& a, const Bin& b) { return a.run.first < b.run.first; });
-  for (const Bin& bin : all) {
-    std::fill(found.groups.of.begin() + bin.run.first, found.groups.of.begin() + bin.run.second,
-              found.groups.count++);
-    for (const auto& [first, end] : bin.inhabited) {
-      std::fill(found.inhabited.begin() + first, found.inhabited.begin() + end, true);
-    }
+  std::sort(counted.begin(), counted.end());
+  for (const auto& [first, end] : counted) {
+    std::fill(found.groups.of.begin() + first, found.groups.of.begin() + end, found.groups.count++);
   }
   return found;
 }
 
-std::vector<double> shares_inside(const FoundBins& bins, const std::vector<double>& masses,
-                                  const std::vector<double>& reference) {
-  const CellGroups& groups = bins.groups;
-  const std::size_t cells = groups.of.size();
-  std::vector<Inhabited> of_groups(groups.count);
-  std::vector<double> records(groups.count);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const std::uint32_t group = groups.of[cell];
-    records[group] += reference[cell];
-    if (bins.inhabited[cell]) of_groups[group].add(cell, masses[group]);
+std::vector<double> shares_inside(const FoundBins& bins, const std::vector<double>& reference) {
+  const std::vector<double> weights = grouped(bins.weights, bins.groups);
+  const std::vector<double> records = grouped(reference, bins.groups);
+  std::vector<double> shares;
+  for (std::size_t cell = 0; cell < reference.size(); ++cell) {
+    const std::uint32_t group = bins.groups.of[cell];
+    shares.push_back((reference[cell] + bins.weights[cell] / weights[group]) /
+                     (records[group] + 1));
   }
-  std::vector<double> weights(cells);
-  std::vector<double> sums(groups.count);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const std::uint32_t group = groups.of[cell];
-    if (!bins.inhabited[cell]) continue;
-    const Inhabited& one = of_groups[group];
-    weights[cell] =
-        std::exp(one.steepness(group > 0 ? &of_groups[group - 1] : nullptr,
-                               group + 1 < groups.count ? &of_groups[group + 1] : nullptr) *
-                 (static_cast<double>(cell) - one.middle()));
-    sums[group] += weights[cell];
-  }
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const std::uint32_t group = groups.of[cell];
-    weights[cell] = (reference[cell] + weights[cell] / sums[group]) / (records[group] + 1);
-  }
-  return weights;
+  return shares;
 }
 
 }  // namespace mollify

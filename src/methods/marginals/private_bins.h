@@ -32,12 +32,14 @@ using CellRun = std::pair<std::uint32_t, std::uint32_t>;
 /// How many cells a release may count of a column: all, or its cells apart and its bins at most.
 [[nodiscard]] std::uint32_t counted_cells(const MarginalColumn& column);
 
-/// The cells of a column put together for counting, and where in its group a value is drawn.
+/// The cells of a column put together for counting, and how they share their groups.
 struct FoundBins {
   CellGroups groups;
-  /// For each cell whether its group's values are drawn there: of a run that noise hides but for
-  /// its end next to many rows, at that end alone. Some cell of each group is.
-  std::vector<bool> inhabited;
+  /// In each group as the noisy counts of the search say, in between with a density that changes in
+  /// geometric steps towards that of the parts beside it, because tails and flanks are not even.
+  /// Of a group whose rows noise hides, its end next to rows that are seen has all. The sum of each
+  /// group's is positive.
+  std::vector<double> weights;
 };
 
 /// Every cell by itself.
@@ -53,11 +55,8 @@ struct FoundBins {
                                   const MarginalBudget& budget, std::uint32_t parts_each);
 
 /// How the cells of each group share it: the public records, `reference` of each cell, and one more
-/// record that is spread over the group's inhabited cells. Its density follows that of the groups
-/// beside it, in geometric steps, because tails and flanks are not even; `masses` are the
-/// groups'. The shares of a group add up to 1, and are 0 in cells without either.
+/// record that is spread by the weights. The shares of a group add up to 1.
 [[nodiscard]] std::vector<double> shares_inside(const FoundBins& bins,
-                                                const std::vector<double>& masses,
                                                 const std::vector<double>& reference);
 
 }  // namespace mollify

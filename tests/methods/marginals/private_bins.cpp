@@ -73,17 +73,13 @@ TEST(PrivateBins, AskOnceALevelAndAreTotal) {
     EXPECT_LE(bins.groups.count, counted_cells(column));
     EXPECT_EQ(bins.groups.of.front(), 0U);
     EXPECT_EQ(bins.groups.of.back() + 1, bins.groups.count);
-    std::vector<std::size_t> inhabited(bins.groups.count);
     for (std::size_t cell = 0; cell < column.size; ++cell) {
       ASSERT_LE(bins.groups.of[cell] - bins.groups.of[cell > 0 ? cell - 1 : 0], 1U);
-      inhabited[bins.groups.of[cell]] += bins.inhabited[cell] ? 1U : 0U;
     }
-    EXPECT_EQ(std::count(inhabited.begin(), inhabited.end(), 0U), 0);
     for (const std::uint32_t cell : column.apart) {
       EXPECT_EQ(std::count(bins.groups.of.begin(), bins.groups.of.end(), bins.groups.of[cell]), 1);
     }
-    const std::vector<double> shares = shares_inside(
-        bins, std::vector<double>(bins.groups.count, 1), std::vector<double>(column.size));
+    const std::vector<double> shares = shares_inside(bins, std::vector<double>(column.size));
     std::vector<double> sums(bins.groups.count);
     for (std::size_t cell = 0; cell < column.size; ++cell) {
       EXPECT_TRUE(shares[cell] >= 0 && std::isfinite(shares[cell]));
@@ -93,26 +89,52 @@ TEST(PrivateBins, AskOnceALevelAndAreTotal) {
   }
 }
 
-/// Densities that fall by the same factor from bin to bin fall inside of them too.
+/// Answers without noise.
+class ExactAnswers final : public MarginalAnswers {
+ public:
+  explicit ExactAnswers(const PairCounts& counts) : counts_(counts) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return 0; }
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t /*parts*/) override {
+    const auto counts = exact_counts(counts_, table);
+    return {counts.begin(), counts.end()};
+  }
+  std::vector<double> products(const CellScores&, std::uint32_t) override { return {}; }
+  std::size_t choose(std::span<const MarginalCandidate>, std::uint32_t) override { return 0; }
+
+ private:
+  const PairCounts& counts_;
+};
+
+/// 16 parts of ten cells, of which those after the third have half of the rows of the one before:
+/// densities fall by that factor inside of them too. The first and the last have no rows: what
+/// noise puts there is drawn next to the others.
 TEST(PrivateBins, FollowTheirNeighboursInside) {
-  FoundBins bins{{{}, 3}, std::vector<bool>(30, true)};
-  for (std::uint32_t cell = 0; cell < 30; ++cell) bins.groups.of.push_back(cell / 10);
-  const std::vector<double> shares = shares_inside(bins, {4, 2, 1}, std::vector<double>(30));
-  for (std::size_t cell = 1; cell < 30; ++cell) {
-    if (cell % 10 == 0) continue;
-    EXPECT_NEAR(shares[cell] / shares[cell - 1], std::pow(0.5, 0.1), 1e-12) << cell;
+  PairCounts counts({160});
+  for (std::uint32_t part = 3; part < 14; ++part) {
+    for (std::uint32_t cell = 0; cell < 10; ++cell) {
+      counts.add(std::array{10 * part + cell}, std::uint64_t{1 << 14} >> (part - 3));
+    }
+  }
+  ExactAnswers answers(counts);
+  const MarginalBudget budget(Privacy::pure(4), {1, Neighbours::kReplace});
+  const FoundBins bins =
+      find_bins({160, true, true}, answers, budget, MarginalBudget::kParts / kBinLevels);
+  const std::vector<double> shares = shares_inside(bins, std::vector<double>(160));
+  EXPECT_EQ(bins.groups.of[29], 0U);
+  EXPECT_EQ(std::count(shares.begin(), shares.begin() + 20, 0.0), 20);
+  EXPECT_GT(shares[20], 0);
+  for (std::size_t cell = 91; cell < 100; ++cell) {
+    EXPECT_NEAR(shares[cell] / shares[cell - 1], std::pow(0.5, 0.1), 1e-9) << cell;
   }
   // Of public records and one more.
-  std::vector<double> reference(30);
-  reference[3] = 1;
-  EXPECT_NEAR(shares_inside(bins, {4, 2, 1}, reference)[3], (1 + shares[3]) / 2, 1e-12);
-  // A bin that is not drawn from, and cells by themselves, say nothing.
-  EXPECT_EQ(shares_inside(bins, {4, 0, 1}, std::vector<double>(30))[0], 0.1);
+  std::vector<double> reference(160);
+  reference[95] = 1;
+  EXPECT_NEAR(shares_inside(bins, reference)[95], (1 + shares[95]) / 2, 1e-12);
 }
 
 TEST(PrivateBins, AModelOverThemIsOneOverTheirCells) {
-  const std::vector<FoundBins> bins = {{{{0, 0, 0, 1}, 2}, {true, true, true, true}},
-                                       without_search(2)};
+  const std::vector<FoundBins> bins = {{{{0, 0, 0, 1}, 2}, {1, 1, 1, 1}}, without_search(2)};
   const MarginalModel coarse({{single_cells(2), {0.25, 0.75}}, {CellGroups{{0, 0}, 1}, {0.5, 0.5}}},
                              GraphicalModel::uniform({2, 1}, 10));
   const MarginalModel fine = without_bins(coarse, bins, {{0, 0, 0, 0}, {0, 0}});
@@ -160,9 +182,10 @@ double mean_of(const std::vector<double>& numbers) {
   return sum / static_cast<double>(numbers.size());
 }
 
-/// Values of some size in ranges that are up to 10^13 times as wide, and on both sides of 0. Of
-/// four releases each the worst is printed. In a hundred releases of each kind none was off by more
-/// than .03, .06 and .10 (log-normal), so that a bound is passed less than once in 10^6 runs.
+/// Values of some size in ranges that are up to 10^13 times as wide, and on both sides of 0: the
+/// middle of the errors of eleven releases each. Fewer than one release in fifty is off by more, so
+/// that six are once in 10^8 runs. Beside 0 an octave has half as many cells in a range of both
+/// signs, and so a longer tail.
 TEST(PrivateBins, FollowNumbersOfAnySize) {
   constexpr std::size_t kRows = 20'000;
   std::mt19937_64 words(9);
@@ -178,7 +201,7 @@ TEST(PrivateBins, FollowNumbersOfAnySize) {
       {"log-normal, small", 0, 1e9, [&] { return 2e-3 * std::exp(0.985 * normal(words)); }, .05, .1,
        .15},
       {"log-normal, negative", -1e9, 1e9, [&] { return -20 * std::exp(0.985 * normal(words)); },
-       .05, .1, .15},
+       .05, .1, .45},
       {"normal", 0, 1e7, [&] { return 50 + 5 * normal(words); }, .02, .03, .02},
       {"constant", 0, 100, [&] { return 42.0; }, .0024, .0024, .0024},
   };
@@ -186,22 +209,28 @@ TEST(PrivateBins, FollowNumbersOfAnySize) {
     const NumberCells cells =
         NumberCells::make({.min = one.min, .max = one.max, .private_bins = true});
     for (const Privacy& privacy : {Privacy::pure(2), Privacy::approximate(2, 1e-6)}) {
-      std::array<double, 3> worst{};
-      for (int release = 0; release < 4; ++release) {
+      constexpr std::size_t kReleases = 11;
+      std::array<std::vector<double>, 3> errors;
+      for (std::size_t release = 0; release < kReleases; ++release) {
         std::vector<double> values;
         for (std::size_t i = 0; i < kRows; ++i) values.push_back(one.draw());
         std::sort(values.begin(), values.end());
         const std::vector<double> numbers = released(cells, values, privacy);
         const auto off = [](double seen, double truth) { return std::abs(seen / truth - 1); };
-        worst[0] = std::max(worst[0], off(numbers[kRows / 2], values[kRows / 2]));
-        worst[1] = std::max(worst[1], off(numbers[kRows * 9 / 10], values[kRows * 9 / 10]));
-        worst[2] = std::max(worst[2], off(mean_of(numbers), mean_of(values)));
+        errors[0].push_back(off(numbers[kRows / 2], values[kRows / 2]));
+        errors[1].push_back(off(numbers[kRows * 9 / 10], values[kRows * 9 / 10]));
+        errors[2].push_back(off(mean_of(numbers), mean_of(values)));
+      }
+      std::array<double, 3> middle{};
+      for (std::size_t i = 0; i < 3; ++i) {
+        std::sort(errors[i].begin(), errors[i].end());
+        middle[i] = errors[i][kReleases / 2];
       }
       std::printf("%s, %s: median off by %.4f, 90 %% quantile by %.4f, mean by %.4f\n", one.name,
-                  privacy.text().c_str(), worst[0], worst[1], worst[2]);
-      EXPECT_LE(worst[0], one.median_off) << one.name;
-      EXPECT_LE(worst[1], one.upper_off) << one.name;
-      EXPECT_LE(worst[2], one.mean_off) << one.name;
+                  privacy.text().c_str(), middle[0], middle[1], middle[2]);
+      EXPECT_LE(middle[0], one.median_off) << one.name;
+      EXPECT_LE(middle[1], one.upper_off) << one.name;
+      EXPECT_LE(middle[2], one.mean_off) << one.name;
     }
   }
 }
