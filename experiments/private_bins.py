@@ -43,7 +43,7 @@ def laplace(scale):
 
 
 def recursive(values, low, high):
-    """Kaplan, Schnapp, Stemmer 2022, algorithm 1: medians of halves; levels share epsilon."""
+    """Medians of halves, by algorithm 1 of the paper; levels share epsilon."""
     levels = math.ceil(math.log2(QUANTILES + 1))
     epsilon = EPSILON / levels / 2  # of a level; a replaced row moves two halves
 

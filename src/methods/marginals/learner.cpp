@@ -308,7 +308,7 @@ class Learner {
     }
   }
 
-  /// Above which count a doubtful cell is no noise: it stands out, and noise of this deviation in
+  /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this deviation in
   /// all such cells puts kRowsOfNoise of all rows above it in the mean. Of a count x that is noise
   /// alone the part above c has the mean s phi(c / s), or of Laplace noise of scale b (c + b)
   /// e^(-c/b) / 2.

@@ -59,8 +59,8 @@ class PublicWorth {
 /// Learns a model: select, measure, generate [McKenna et al. 2021, MST; 2022, AIM].
 ///
 /// 1. Every column is measured. Cells whose noisy counts do not exceed the noise are merged
-///    (merge_rare). Doubtful ones among them (MarginalColumn) have no part of what they are merged
-///    into: noise alone is to put at most kRowsOfNoise of all rows there.
+///    (merge_rare). Doubtful ones among them (MarginalColumn) get no rows, so that noise alone puts
+///    at most kRowsOfNoise of all rows there.
 /// 2. A tree of pairs: edge after edge joins two parts of the table, chosen by how far the pair is
 ///    from independent columns; then all are measured, with more of the budget for tables of more
 ///    cells.

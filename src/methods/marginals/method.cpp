@@ -19,10 +19,10 @@
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"
+#include "methods/marginals/private_bins.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
 #include "release/method.h"
-#include "methods/marginals/private_bins.h"
 #include "release/public_inputs.h"
 
 namespace mollify {

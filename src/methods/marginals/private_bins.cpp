@@ -60,9 +60,8 @@ Leaf leaf_of(std::span<const Part> parts) {
   return leaf;
 }
 
-/// Parts whose counts are noise, between others. Unless they have more together than noise, their
-/// few rows are taken to lie beside those: nobody knows where they are, and far away they would
-/// move every mean.
+/// Parts whose counts are noise, between others. Unless their sum is more than noise, their few rows
+/// are taken to lie next to the seen parts. Rows far away would move every mean.
 void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, double least,
                 std::vector<Leaf>& leaves) {
   Leaf all = leaf_of(parts);
@@ -89,7 +88,7 @@ void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, doub
 void divide(std::span<const Part> parts, bool is_whole, double least, double to_cut,
             std::vector<CellRun>& looked_at, std::vector<Leaf>& leaves) {
   const auto is_seen = [&](const Part& part) { return part.count >= least; };
-  // Cut no further than where something stands out.
+  // A run in which no part is seen stays whole.
   if (!is_whole && std::none_of(parts.begin(), parts.end(), is_seen)) {
     leaves.push_back(leaf_of(parts));
     return;
@@ -117,13 +116,13 @@ double middle_of(const CellRun& run) {
   return (static_cast<double>(run.first) + run.second - 1) / 2;
 }
 
-/// How fast the logarithm of a leaf's density changes from cell to cell, by the leaves beside it
-/// whose rows are seen.
+/// How fast the logarithm of a leaf's density changes from cell to cell, by its neighbours whose
+/// rows are seen.
 double steepness_of(const std::vector<Leaf>& leaves, std::size_t at) {
   const Leaf& leaf = leaves[at];
   const auto tells = [&](std::size_t other) {
     return other < leaves.size() && leaves[other].count > 0 && !leaves[other].is_guess &&
-           cells_in(leaves[other].inhabited) > 1;  // a single cell says nothing of those beside it
+           cells_in(leaves[other].inhabited) > 1;  // a single cell says nothing of others
   };
   if (!(leaf.count > 0) || cells_in(leaf.inhabited) < 2) return 0;
   const bool left = at > 0 && tells(at - 1);
@@ -155,8 +154,8 @@ struct Bin {
   double count = 0;
 };
 
-/// Rows of two bins together, times how far apart they lie, in cells: what it may cost that only
-/// the search's noisy counts tell them apart.
+/// The rows of two bins times their distance in cells. Once joined, only the search's noisy counts
+/// tell the bins apart.
 double cost_of_joining(const Bin& a, const Bin& b) {
   return (a.count + b.count) *
          (middle_of(b.leaves.back().inhabited) - middle_of(a.leaves.front().inhabited));

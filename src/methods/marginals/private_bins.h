@@ -20,7 +20,7 @@ namespace mollify {
 /// of their numbers (dyadic_starts) make this a search over orders of magnitude.
 constexpr std::size_t kBinLevels = 4;
 constexpr std::uint32_t kPartsOfRun = 16;
-/// What is left is put together to so many bins of a run at most.
+/// A run is counted in this many bins at most.
 constexpr std::uint32_t kBinsOfRun = 32;
 
 /// A run of fine cells: first, and one after the last.
@@ -35,18 +35,18 @@ using CellRun = std::pair<std::uint32_t, std::uint32_t>;
 /// The cells of a column put together for counting, and how they share their groups.
 struct FoundBins {
   CellGroups groups;
-  /// In each group as the noisy counts of the search say, in between with a density that changes in
-  /// geometric steps towards that of the parts beside it, because tails and flanks are not even.
-  /// Of a group whose rows noise hides, its end next to rows that are seen has all. The sum of each
-  /// group's is positive.
+  /// Weights follow the noisy counts of the search. Inside a part that was not cut, the density
+  /// changes in geometric steps towards its neighbours' densities, because tails and flanks are not
+  /// even. In a group whose rows noise hides, the end next to seen rows has all weight. Each group
+  /// has a positive sum.
   std::vector<double> weights;
 };
 
 /// Every cell by itself.
 [[nodiscard]] FoundBins without_search(std::size_t size);
 
-/// The bins of a column, whose counts of all fine cells `answers` has as those of its only column.
-/// Takes `parts_each` of the budget for each level.
+/// The bins of a column. `answers` are about the counts of its fine cells, as of a table with this
+/// column alone. Takes `parts_each` of the budget for each level.
 ///
 /// Theorem (privacy). It keeps what kBinLevels measurements of `parts_each` promise. Proof. It sees
 /// the counts through `answers` alone (MarginalAnswers), asks for one measurement a level, and

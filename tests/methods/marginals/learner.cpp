@@ -150,8 +150,8 @@ double share_of_doubtful(const MarginalModel& model, const MarginalColumn& colum
 
 /// A table without nulls and missing codes is released with at most one row of them in a thousand
 /// in the mean, also where the noise of a count is a fiftieth of the rows; and a fiftieth of nulls
-/// keeps its share within a fifth where noise is five rows. Means of so many models are off by a
-/// third of what is allowed, or a fifth of what is kept, less than once in 10^6 runs.
+/// keeps its share within a fifth if noise is five rows. These means of 4000 models pass their bounds
+/// less than once in 10^6 runs.
 TEST(MarginalLearner, NoiseMakesNoNulls) {
   constexpr std::size_t kRows = 2000;
   constexpr int kModels = 4000;

@@ -49,8 +49,8 @@ class AnyAnswers final : public MarginalAnswers {
   std::mt19937_64 random_;
 };
 
-/// Whatever the answers, each level asks once, about a partition of the cells, and what is found
-/// can be counted and drawn from.
+/// Whatever the answers, each level asks once, about a partition of the cells. The bins can be
+/// counted and drawn from.
 TEST(PrivateBins, AskOnceALevelAndAreTotal) {
   const MarginalBudget budget(Privacy::pure(1), {1, Neighbours::kReplace});
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -106,9 +106,9 @@ class ExactAnswers final : public MarginalAnswers {
   const PairCounts& counts_;
 };
 
-/// 16 parts of ten cells, of which those after the third have half of the rows of the one before:
-/// densities fall by that factor inside of them too. The first and the last have no rows: what
-/// noise puts there is drawn next to the others.
+/// 16 parts of ten cells. From the fourth on each has half of the rows of the part before, and
+/// densities fall by that factor inside of the parts too. The first parts have no rows: those that
+/// noise makes are drawn next to the others.
 TEST(PrivateBins, FollowTheirNeighboursInside) {
   PairCounts counts({160});
   for (std::uint32_t part = 3; part < 14; ++part) {
@@ -184,8 +184,8 @@ double mean_of(const std::vector<double>& numbers) {
 
 /// Values of some size in ranges that are up to 10^13 times as wide, and on both sides of 0: the
 /// middle of the errors of eleven releases each. Fewer than one release in fifty is off by more, so
-/// that six are once in 10^8 runs. Beside 0 an octave has half as many cells in a range of both
-/// signs, and so a longer tail.
+/// that six are once in 10^8 runs. In a range of both signs an octave has half the cells, so tails
+/// are longer.
 TEST(PrivateBins, FollowNumbersOfAnySize) {
   constexpr std::size_t kRows = 20'000;
   std::mt19937_64 words(9);
