@@ -38,6 +38,7 @@ marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experime
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
+private_bins|tables.md|3|private-bins|python3 -B experiments/private_bins.py $cli/mollify
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
 amplification|speed-inside.md|1|amplification|$google amplification
 kernel|speed-inside.md|2|+speed|$google kernel

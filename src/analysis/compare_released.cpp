@@ -32,7 +32,7 @@
 #include "methods/local/release.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/method.h"
-#include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/private_bins.h"
 #include "records/pair_counts.h"
 #include "records/private_table.h"
 #include "records/source.h"

@@ -20,110 +20,6 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// The multiples of a power of ten, as doubles and as texts.
-
-namespace {
-
-double power_of_ten(int exponent) noexcept {  // requires 0 <= exponent <= 22; exact
-  static constexpr std::array<double, DecimalLattice::kMaxExponent + 1> kPowers = {
-      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  return kPowers[static_cast<std::size_t>(exponent)];
-}
-
-}  // namespace
-
-double DecimalLattice::in_steps(double value) const noexcept {
-  return exponent_ < 0 ? value * power_of_ten(-exponent_) : value / power_of_ten(exponent_);
-}
-
-// One correctly rounded operation on two exact doubles: the double nearest to the written number.
-double DecimalLattice::value(std::int64_t multiple) const noexcept {
-  const auto exact = static_cast<double>(multiple);
-  return exponent_ < 0 ? exact / power_of_ten(-exponent_) : exact * power_of_ten(exponent_);
-}
-
-std::int64_t DecimalLattice::multiple(double value) const noexcept {
-  // Two roundings of m < 2^51 are less than half a step; beyond, one or two steps.
-  const auto near = static_cast<std::int64_t>(std::round(in_steps(value)));
-  for (const std::int64_t step : {0, -1, 1, -2, 2}) {
-    if (this->value(near + step) == value) return near + step;
-  }
-  return near;
-}
-
-std::int64_t DecimalLattice::ceiling(double bound) const noexcept {
-  auto multiple = static_cast<std::int64_t>(std::ceil(in_steps(bound)));
-  while (value(multiple - 1) >= bound) --multiple;
-  while (value(multiple) < bound) ++multiple;
-  return multiple;
-}
-
-void DecimalLattice::write(std::int64_t multiple, std::string& text) const {
-  const auto size = static_cast<std::uint64_t>(multiple < 0 ? -multiple : multiple);
-  if (multiple < 0) text += '-';
-  if (exponent_ >= 0) {
-    fmt::format_to(std::back_inserter(text), "{}", size);
-    if (size != 0) text.append(static_cast<std::size_t>(exponent_), '0');
-    text += ".0";
-    return;
-  }
-  // At least one digit comes before the point: pad to one digit more than there are decimals.
-  const int decimals = -exponent_;
-  const std::size_t begin = text.size();
-  fmt::format_to(std::back_inserter(text), "{:0{}}", size, decimals + 1);
-  text.insert(std::max(begin, text.size() - static_cast<std::size_t>(decimals)), 1, '.');
-}
-
-// -----------------------------------------------------------------------------------------------
-// Logarithm and exponential that are the same on every machine.
-
-namespace {
-
-/// ln 2 in two parts: the first has 32 digits, so that its products with exponents are exact.
-constexpr double kLn2High = 0x1.62e42feep-1;
-constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
-
-/// ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...) for |s| <= 0.18: the omitted terms are below
-/// 2^-54 of it.
-double log_of_odds(double s) {
-  const double square = s * s;
-  double sum = 0;
-  for (int power = 21; power >= 3; power -= 2) sum = square * (sum + 1.0 / power);
-  return 2 * (s + s * sum);
-}
-
-}  // namespace
-
-double same_log(double x) {
-  constexpr double kRootOfHalf = 0.70710678118654752;
-  int exponent = 0;
-  double mantissa = std::frexp(x, &exponent);
-  if (mantissa < kRootOfHalf) {
-    mantissa *= 2;
-    --exponent;
-  }
-  const double log = log_of_odds((mantissa - 1) / (mantissa + 1));
-  return exponent * kLn2High + (log + exponent * kLn2Low);
-}
-
-double same_log1p(double x) {
-  if (x > -0.29 && x < 0.41) return log_of_odds(x / (2 + x));
-  return same_log(1 + x);
-}
-
-double same_exp(double x) {
-  if (x > 710) return std::numeric_limits<double>::infinity();
-  if (x < -746) return 0;
-  const double halvings = std::floor(x / (kLn2High + kLn2Low) + 0.5);
-  // At most 0.35 in size.
-  const double rest = (x - halvings * kLn2High) - halvings * kLn2Low;
-  double series = 1;
-  for (int power = 14; power >= 1; --power) series = 1 + rest / power * series;
-  return std::ldexp(series, static_cast<int>(halvings));
-}
-
-// -----------------------------------------------------------------------------------------------
 // What columns of numbers declare.
 
 namespace {
@@ -397,10 +293,18 @@ IntegerCells IntegerCells::make(const Declaration& declared) {
     cells.cut_at(std::move(starts));
     return cells;
   }
+  if (declared.private_bins && cells.count_ > kCellsOfPrivateBins) {
+    const auto last =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(cells.first_) + (cells.count_ - 1));
+    for (const std::int64_t start : dyadic_starts(cells.first_, last, kCellsOfPrivateBins)) {
+      starts.push_back(apart(cells.first_, start));
+    }
+    starts.push_back(cells.count_);
+    cells.cut_at(std::move(starts));
+    return cells;
+  }
   const std::uint64_t most = std::min(cells.count_, kMaxBins);
-  const std::uint64_t bins = declared.private_bins
-                                 ? std::min<std::uint64_t>(cells.count_, kCellsOfPrivateBins)
-                                 : declared.bins.value_or(most);
+  const std::uint64_t bins = declared.bins.value_or(most);
   require_between("bins", bins, 1, most);
   cells.bins_ = static_cast<std::uint32_t>(bins);
   if (declared.spikes.empty()) return cells;
@@ -645,14 +549,49 @@ NumberCells NumberCells::make(const Declaration& given) {
   return declared.edges.empty() ? of_range(std::move(declared)) : of_edges(std::move(declared));
 }
 
+NumberCells NumberCells::of_private_bins(Declaration declared) {
+  const double magnitude = magnitude_of(declared.min, declared.max);
+  double unit = std::ldexp(1.0, std::ilogb(magnitude) - kOctavesOfPrivateBins);
+  auto lattice = lattice_for(magnitude, unit, kMinPointsPerCell);
+  // Decimals end at 10^-22.
+  while (!lattice && unit < (declared.max - declared.min) / 4096) {
+    unit *= 2;
+    lattice = lattice_for(magnitude, unit, kMinPointsPerCell);
+  }
+  const double low = std::floor(declared.min / unit), high = std::ceil(declared.max / unit);
+  refuse_if(!lattice, "not-representable", "bins",
+            "min and max must leave private bins that decimal numbers can resolve, but {} to {} do "
+            "not",
+            declared.min, declared.max);
+  std::vector<double> edges = {declared.min};
+  for (const std::int64_t start :
+       dyadic_starts(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high) - 1,
+                     IntegerCells::kCellsOfPrivateBins)) {
+    const double edge = static_cast<double>(start) * unit;
+    if (edge >= declared.min + unit && edge <= declared.max - unit) edges.push_back(edge);
+  }
+  edges.push_back(declared.max);
+  NumberCells made(std::move(declared), static_cast<std::uint32_t>(edges.size() - 1), *lattice);
+  made.cut_out_spikes(std::move(edges));
+  made.singles_are_points_ = false;
+  constexpr std::int64_t kPointsOfFineCell = 100;
+  for (std::uint32_t cell = 0; cell < made.bins_; ++cell) {
+    const std::int64_t points = made.first_point(cell + 1) - made.first_point(cell);
+    std::int64_t stride = 1;
+    while (points / stride >= 10 * kPointsOfFineCell) stride *= 10;
+    made.strides_.push_back(stride);
+  }
+  return made;
+}
+
 NumberCells NumberCells::of_range(Declaration declared) {
-  const bool is_open = !declared.bins && !declared.private_bins;
+  if (declared.private_bins) return of_private_bins(std::move(declared));
+  const bool is_open = !declared.bins;
   if (is_open && !declared.spikes.empty()) refuse_spikes_without_cells();
   const double width = declared.max - declared.min;
   const double magnitude = magnitude_of(declared.min, declared.max);
   const double points_per_cell = is_open ? kMinPointsPerCell : kPointsPerDeclaredCell;
-  auto cells = static_cast<std::uint32_t>(
-      declared.bins.value_or(declared.private_bins ? kCellsOfPrivateBins : kUndeclaredBins));
+  auto cells = static_cast<std::uint32_t>(declared.bins.value_or(kUndeclaredBins));
   auto lattice = lattice_for(magnitude, width / cells, points_per_cell);
   while (!lattice && is_open && cells > 1) {
     cells /= 2;
@@ -854,13 +793,20 @@ std::int64_t NumberCells::first_point(std::uint32_t cell) const noexcept {
 std::uint64_t NumberCells::points(std::uint32_t cell) const noexcept {
   if (multiples_) return multiples_->points(cell);
   if (single(cell) != nullptr) return 1;
-  return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
+  if (strides_.empty()) {
+    return static_cast<std::uint64_t>(first_point(cell + 1) - first_point(cell));
+  }
+  const std::int64_t stride = strides_[cell];
+  return static_cast<std::uint64_t>(ceiling_of_quotient(first_point(cell + 1), stride) -
+                                    ceiling_of_quotient(first_point(cell), stride));
 }
 
 double NumberCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {
   if (multiples_) return lattice_.value(points_of_step_ * multiples_->value(cell, point));
   if (const double* const number = single(cell)) return *number;
-  return lattice_.value(first_point(cell) + static_cast<std::int64_t>(point));
+  const std::int64_t stride = strides_.empty() ? 1 : strides_[cell];
+  return lattice_.value(
+      (ceiling_of_quotient(first_point(cell), stride) + static_cast<std::int64_t>(point)) * stride);
 }
 
 void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& text) const {

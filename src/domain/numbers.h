@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/number_scales.h"
 #include "domain/same_value.h"
 #include "domain/settings.h"
 
@@ -20,54 +21,6 @@ struct RealRange {
 
   friend bool operator==(const RealRange&, const RealRange&) = default;
 };
-
-// -----------------------------------------------------------------------------------------------
-// The multiples of a power of ten, as doubles and as texts.
-
-/// The numbers m 10^exponent for integers |m| < 2^53, with -22 <= exponent <= 22.
-class DecimalLattice {
- public:
-  static constexpr int kMaxExponent = 22;             // the largest power of ten that is a double
-  static constexpr double kMaxMultiple = 0x1p53 - 4;  // with room for the neighbours that are tried
-
-  /// Requires -kMaxExponent <= exponent <= kMaxExponent.
-  explicit DecimalLattice(int exponent) noexcept : exponent_(exponent) {}
-
-  [[nodiscard]] int exponent() const noexcept { return exponent_; }
-
-  /// How many steps make the value, rounded.
-  [[nodiscard]] double in_steps(double value) const noexcept;
-
-  /// The double nearest to m 10^exponent.
-  [[nodiscard]] double value(std::int64_t multiple) const noexcept;
-
-  /// An m whose value is this one, that from which it was made if |m| < 2^51 (above, the doubles
-  /// are as far apart as the points). Requires a value of the lattice.
-  [[nodiscard]] std::int64_t multiple(double value) const noexcept;
-
-  /// The least m whose value is at least the bound. Requires a bound of at most kMaxMultiple steps.
-  [[nodiscard]] std::int64_t ceiling(double bound) const noexcept;
-
-  /// Appends m 10^exponent with as many decimals as the step has, and at least one.
-  void write(std::int64_t multiple, std::string& text) const;
-
- private:
-  int exponent_;
-};
-
-// -----------------------------------------------------------------------------------------------
-// Logarithm and exponential that are the same on every machine.
-
-// The C library's have other last digits on other processors. These are made of +, -, x and /
-// alone, which IEEE 754 rounds alike everywhere, and are within 4 units in the last place. Numbers
-// that others must find again to the digit are made with them. Nothing private.
-
-/// x from the least normal double to the greatest.
-[[nodiscard]] double same_log(double x);
-/// ln(1 + x); x above -1.
-[[nodiscard]] double same_log1p(double x);
-/// Any x but NaN: 0 and infinity where the doubles end.
-[[nodiscard]] double same_exp(double x);
 
 // -----------------------------------------------------------------------------------------------
 // What columns of numbers declare.
@@ -104,8 +57,10 @@ class IntegerCells {
 
   /// Of any column.
   static constexpr std::uint64_t kMaxBins = std::uint64_t{1} << 24U;
-  /// Number of fine cells that private bins are made of, if there are enough integers.
-  static constexpr std::uint32_t kCellsOfPrivateBins = 4096;
+  /// Private bins are made of at most this many fine cells: each integer by itself, or, of more
+  /// integers, cells that are as wide as a fixed part of their numbers, so that bins can follow
+  /// values of any size (`dyadic_starts`).
+  static constexpr std::size_t kCellsOfPrivateBins = 60'000;
 
   /// Without `bins`, each multiple is a cell, or, if there are more than 2^24, there are 2^24 cells.
   /// Cells of `private_bins` are for the release to group; others take them for cells without a declared
@@ -202,6 +157,8 @@ class IntegerCells {
 /// lies: a value written for a cell is read back into it, never into a neighbour, and never beyond
 /// min or max. The draw is an integer draw, not a floating-point one. A spike is written as itself;
 /// where one lies between the points of the lattice, numbers have as few digits as tell them apart.
+/// So have numbers of private bins, whose fine cells are of all sizes: each holds those points that
+/// are multiples of some power of ten, about a hundred or more of them.
 ///
 /// Without declared bins there are 2^20 cells, fewer where decimal numbers could not resolve them:
 /// the number as it is, to six digits. Their step is only about 10^-2 of a cell's width.
@@ -214,8 +171,9 @@ class NumberCells {
   using Declaration = NumberDeclaration<double>;
 
   static constexpr std::uint32_t kUndeclaredBins = std::uint32_t{1} << 20U;
-  /// As fine are the cells that private bins are put together from.
-  static constexpr std::uint32_t kCellsOfPrivateBins = IntegerCells::kCellsOfPrivateBins;
+  /// Of private bins' fine cells: widths are a fixed part of their numbers down to the greatest
+  /// bound's size times 2^-43, some thirteen orders of magnitude below it.
+  static constexpr int kOctavesOfPrivateBins = 43;
 
   /// Throws InvalidInput unless min < max, all numbers are finite, 1 <= bins <= 2^24, edges and
   /// values ascend, spikes lie in the range and in cells that are declared, and every cell can hold
@@ -277,6 +235,7 @@ class NumberCells {
   NumberCells(Declaration declared, std::uint32_t bins, DecimalLattice lattice);
 
   [[nodiscard]] static NumberCells of_range(Declaration declared);
+  [[nodiscard]] static NumberCells of_private_bins(Declaration declared);
   [[nodiscard]] static NumberCells of_edges(Declaration declared);
   [[nodiscard]] static NumberCells of_values(Declaration declared);
   [[nodiscard]] static NumberCells of_step(Declaration declared);
@@ -295,6 +254,8 @@ class NumberCells {
   // Cells that are one number, ascending, and these numbers: spikes, or the values of a list.
   std::vector<std::uint32_t> single_cells_;
   std::vector<double> singles_;
+  // Of private bins' cells: every how many points of the lattice one is written.
+  std::vector<std::int64_t> strides_;
   bool singles_are_points_ = true;           // of the lattice
   std::optional<IntegerCells> multiples_{};  // of the step, if there is one
   std::int64_t points_of_step_ = 1;          // of the lattice

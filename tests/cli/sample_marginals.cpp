@@ -160,8 +160,8 @@ TEST(SampleMarginals, FindsBinsPrivately) {
     EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
     const Json certificate = command.certificate();
     EXPECT_GT(certificate["design"]["parts"]["each_cut"], 0);
-    EXPECT_EQ(certificate["design"]["columns"][1]["private_bins"], 16);
-    EXPECT_EQ(certificate["design"]["columns"][2]["private_bins"], 18) << "and 0, and null";
+    EXPECT_EQ(certificate["design"]["columns"][1]["private_bins"], 32);
+    EXPECT_EQ(certificate["design"]["columns"][2]["private_bins"], 34) << "and 0, and null";
     EXPECT_NE(certificate["design"]["why"].get<std::string>().find(
                   "bins of 2 columns found privately for 0.1 of the budget"),
               std::string::npos);

@@ -150,7 +150,7 @@ TEST(ParseDomain, BinsMayBePrivate) {
       "columns: {i: {type: integer, min: 0, max: 99999, bins: private}, j: {type: integer, min: 0, "
       "max: 9, bins: private}, x: {type: number, min: 0, max: 1, bins: private, spikes: [0]}}";
   const Domain domain = parse_domain(yaml, "d.yaml");
-  const std::uint32_t sizes[] = {4096, 10, 4097};
+  const std::uint32_t sizes[] = {57'768, 10, 34'817};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_TRUE(has_private_bins(domain.columns()[i].cells()));
     EXPECT_EQ(domain.columns()[i].size(), sizes[i]);

@@ -22,10 +22,16 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
     if (holds) met[group] = true;
   }
   for (const bool any : met) holds = holds && any;
-  for (const double share : column.shares) holds = holds && share > 0 && std::isfinite(share);
+  std::vector<bool> has_share(groups.count);
+  for (std::size_t cell = 0; holds && cell < column.shares.size(); ++cell) {
+    const double share = column.shares[cell];
+    holds = share >= 0 && std::isfinite(share);
+    if (share > 0) has_share[groups.of[cell]] = true;
+  }
+  for (const bool any : has_share) holds = holds && any;
   refuse_if(!holds, "malformed-file", {},
-            "a model's column must have a positive share of each cell, and groups that are the "
-            "graph's values");
+            "a model's column must have groups that are the graph's values, and shares of cells "
+            "that are 0 or above, one of each group above");
 }
 
 void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
@@ -38,19 +44,6 @@ void require_correlations(const std::vector<double>& matrix, std::size_t columns
     }
   }
   refuse_if(!holds, "malformed-file", {}, "a model's correlations must be a correlation matrix");
-}
-
-/// A place of [0, 1) among weights.
-std::size_t place_of(std::uint64_t word, const std::vector<std::uint32_t>& cells,
-                     const std::vector<double>& shares) {
-  double sum = 0;
-  for (const std::uint32_t cell : cells) sum += shares[cell];
-  double left = static_cast<double>(word >> 11) * 0x1p-53 * sum;
-  for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
-    left -= shares[cells[i]];
-    if (left < 0) return i;
-  }
-  return cells.size() - 1;
 }
 
 /// Of columns alone, joined by a copula.
@@ -74,10 +67,21 @@ MarginalModel::MarginalModel(std::vector<ColumnModel> columns, GraphicalModel gr
             graph_.sizes().size(), columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     require_column_model(columns_[i], graph_.sizes()[i]);
-    std::vector<std::vector<std::uint32_t>>& cells = cells_.emplace_back(graph_.sizes()[i]);
-    const std::vector<std::uint32_t>& of = columns_[i].groups.of;
-    for (std::uint32_t cell = 0; cell < of.size(); ++cell) cells[of[cell]].push_back(cell);
+    std::vector<GroupCells>& groups = cells_.emplace_back(graph_.sizes()[i]);
+    const ColumnModel& column = columns_[i];
+    for (std::uint32_t cell = 0; cell < column.shares.size(); ++cell) {
+      if (!(column.shares[cell] > 0)) continue;
+      GroupCells& group = groups[column.groups.of[cell]];
+      group.cells.push_back(cell);
+      group.sums.push_back(column.shares[cell] + (group.sums.empty() ? 0 : group.sums.back()));
+    }
   }
+}
+
+std::uint32_t MarginalModel::GroupCells::at(std::uint64_t word) const {
+  const double place = static_cast<double>(word >> 11) * 0x1p-53 * sums.back();
+  const auto above = std::upper_bound(sums.begin(), sums.end() - 1, place);
+  return cells[static_cast<std::size_t>(above - sums.begin())];
 }
 
 ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
@@ -95,8 +99,8 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
                        : joined_rows(graph_, correlations_, count, words);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::uint32_t& value : rows[i]) {
-      const std::vector<std::uint32_t>& cells = cells_[i][value];
-      value = cells.size() == 1 ? cells[0] : cells[place_of(words(), cells, columns_[i].shares)];
+      const GroupCells& group = cells_[i][value];
+      value = group.cells.size() == 1 ? group.cells[0] : group.at(words());
     }
   }
   for (const Evidence& one : given) {

@@ -28,11 +28,11 @@ class MarginalModel {
  public:
   struct ColumnModel {
     CellGroups groups;           ///< of the column's cells; its groups are the graph's values
-    std::vector<double> shares;  ///< of each cell, positive
+    std::vector<double> shares;  ///< of each cell; positive in some cell of each group
   };
 
   /// Throws InvalidInput unless there is a column for each of the graph's, with a group for each of
-  /// its values, none empty, all shares positive and finite.
+  /// its values, none empty, all shares finite and none negative, and one of each group positive.
   ///
   /// `correlations`: of a copula, d x d, row-major; then the graph says what single columns are.
   /// They must be a correlation matrix.
@@ -51,10 +51,19 @@ class MarginalModel {
                                const std::vector<Evidence>& given = {}) const;
 
  private:
+  /// The cells of a group that have a share, and the sums of these up to each of them.
+  struct GroupCells {
+    std::vector<std::uint32_t> cells;
+    std::vector<double> sums;
+
+    /// The cell at a uniform word's place.
+    [[nodiscard]] std::uint32_t at(std::uint64_t word) const;
+  };
+
   std::vector<ColumnModel> columns_;
   GraphicalModel graph_;
   std::vector<double> correlations_;
-  std::vector<std::vector<std::vector<std::uint32_t>>> cells_;  // of each column's groups
+  std::vector<std::vector<GroupCells>> cells_;  // of each column's groups
 };
 
 [[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);

@@ -14,9 +14,12 @@ namespace mollify {
 struct MarginalColumn {
   std::uint32_t size = 1;
   bool ordered = false;  ///< whether neighbouring cells are alike
-  /// Whether its cells are put together in private bins (noisy_answers.h), except these, ascending.
+  /// Whether its cells are put together in private bins (private_bins.h), except these, ascending.
   bool private_bins = false;
   std::vector<std::uint32_t> apart{};
+  /// Cells, ascending, that are released only where noise alone would hardly make their counts:
+  /// nulls and missing codes, and private bins once they are found.
+  std::vector<std::uint32_t> doubtful{};
 
   friend bool operator==(const MarginalColumn&, const MarginalColumn&) = default;
 };

@@ -15,6 +15,7 @@
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/private_bins.h"
 
 namespace mollify {
 

@@ -145,7 +145,7 @@ struct MarginalRequest {
 /// How the budget's parts are split. Two designs of one request are equal, so a certificate can be
 /// checked by designing anew.
 ///
-/// Drawn are, of columns of private bins, where these lie (noisy_answers.h), each of four levels
+/// Drawn are, of columns of private bins, where these lie (private_bins.h), each of four levels
 /// with `cut_parts`; then (learner.h): every column, with `column_parts`, where that
 /// leaves much noise once more; a tree of pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with

@@ -139,6 +139,8 @@ constexpr double kMeanSize = 0.7978845608028654;
 constexpr double kNoisePenalty = 0.45;
 /// Cells with fewer standard deviations than this are put together with others.
 constexpr double kRareDeviations = 3;
+/// The part of all rows that noise alone may put into doubtful cells, in the mean.
+constexpr double kRowsOfNoise = 5e-4;
 /// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
 /// round's noise: the more noise, the less, because measurements weigh less already.
 constexpr double kShrinkage = 0.1;
@@ -287,20 +289,68 @@ class Learner {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool ordered = columns_[i].ordered;
       ordered_.push_back(ordered);
-      const auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      std::vector<bool> is_noise(likely.size(), false);
+      for (const std::uint32_t cell : columns_[i].doubtful) {
+        is_noise[cell] = !(likely[cell] > least_of_doubtful(doubt));
+        if (is_noise[cell]) likely[cell] = 0;
+      }
       const CellGroups rare = merge_rare(likely, ordered, kRareDeviations * doubt);
       merged_.push_back(composed(rare, coarsen(grouped(likely, rare), ordered, kMostValues)));
       sizes_.push_back(merged_[i].count);
       const std::vector<double> values = grouped(likely, merged_[i]);
-      // Half a deviation more, so that no cell is impossible and few are taken for what noise made.
-      shares_.push_back(likely);
-      for (double& share : shares_[i]) share = std::max(share, 0.0) + doubt / 2;
+      shares_.push_back(shares_of(i, likely, is_noise, doubt));
       expected_.push_back(scaled_to(values, total_));
       add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
       std::vector<CellGroups>& levels = levels_.emplace_back();
       for (const std::uint32_t most : kResolutions)
         levels.push_back(coarsen(values, ordered, most));
     }
+  }
+
+  /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this deviation in
+  /// all such cells puts kRowsOfNoise of all rows above it in the mean. Of a count x that is noise
+  /// alone the part above c has the mean s phi(c / s), or of Laplace noise of scale b (c + b)
+  /// e^(-c/b) / 2.
+  double least_of_doubtful(double deviation) const {
+    double cells = 0;
+    for (const MarginalColumn& column : columns_) {
+      cells += static_cast<double>(column.doubtful.size());
+    }
+    const double allowed = kRowsOfNoise * total_ / cells;
+    if (design_.request.budget.notion != PrivacyNotion::kPure) {
+      constexpr double kDensityAtZero = 0.3989422804014327;
+      const double times = kDensityAtZero * deviation / allowed;
+      return deviation * std::max(kRareDeviations, std::sqrt(2 * std::log(std::max(times, 1.0))));
+    }
+    const double scale = deviation / std::sqrt(2.0);
+    return std::max(kRareDeviations * deviation, scale * solve_tail(2 * allowed / scale));
+  }
+
+  /// The least x >= 0 with (x + 1) e^-x <= y, to nine digits.
+  static double solve_tail(double y) {
+    double x = 0;
+    // Rises towards the answer, because the logarithm of x + 1 does.
+    for (int step = 0; step < 60; ++step) x = std::max(0.0, std::log((x + 1) / y));
+    return x;
+  }
+
+  /// Half a deviation more than its count for each cell, so that none is impossible and few are
+  /// taken for what noise made. Of doubtful cells no more than their counts, unless a value of the
+  /// model has no others.
+  std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
+                                const std::vector<bool>& is_noise, double doubt) const {
+    const CellGroups& values = merged_[column];
+    std::vector<double> shares;
+    for (const double count : likely) shares.push_back(std::max(count, 0.0) + doubt / 2);
+    std::vector<bool> has_other(values.count, false);
+    for (std::size_t cell = 0; cell < shares.size(); ++cell) {
+      if (!is_noise[cell]) has_other[values.of[cell]] = true;
+    }
+    for (const std::uint32_t cell : columns_[column].doubtful) {
+      if (has_other[values.of[cell]]) shares[cell] = std::max(likely[cell], 0.0);
+    }
+    return shares;
   }
 
   /// A column's shares among public records.
@@ -667,28 +717,32 @@ MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& ans
   return Learner(design, answers, reference).learn();
 }
 
-MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins) {
+MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins) {
   for (std::size_t i = 0; i < bins.size(); ++i) {
-    MarginalColumn& column = design.request.columns[i];
-    column = {bins[i].count, column.ordered};
+    const MarginalColumn before = design.request.columns[i];
+    const CellGroups& groups = bins[i].groups;
+    MarginalColumn& column = design.request.columns[i] = {groups.count, before.ordered};
+    std::vector<bool> is_doubtful(groups.count, before.private_bins);
+    for (const std::uint32_t cell : before.apart) is_doubtful[groups.of[cell]] = false;
+    for (const std::uint32_t cell : before.doubtful) is_doubtful[groups.of[cell]] = true;
+    for (std::uint32_t group = 0; group < groups.count; ++group) {
+      if (is_doubtful[group]) column.doubtful.push_back(group);
+    }
   }
   return design;
 }
 
-MarginalModel without_bins(const MarginalModel& model, const std::vector<CellGroups>& bins,
+MarginalModel without_bins(const MarginalModel& model, const std::vector<FoundBins>& bins,
                            const std::vector<std::vector<double>>& reference) {
   std::vector<MarginalModel::ColumnModel> columns;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const MarginalModel::ColumnModel& of_bins = model.columns()[i];
-    std::vector<double> cells(bins[i].count);
-    for (const std::uint32_t bin : bins[i].of) ++cells[bin];
-    const std::vector<double> records = grouped(reference[i], bins[i]);
+    const CellGroups& groups = bins[i].groups;
+    const std::vector<double> inside = shares_inside(bins[i], reference[i]);
     MarginalModel::ColumnModel& column =
-        columns.emplace_back(MarginalModel::ColumnModel{composed(bins[i], of_bins.groups), {}});
-    for (std::size_t cell = 0; cell < bins[i].of.size(); ++cell) {
-      const std::uint32_t bin = bins[i].of[cell];
-      const double inside = (reference[i][cell] + 1 / cells[bin]) / (records[bin] + 1);
-      column.shares.push_back(of_bins.shares[bin] * inside);
+        columns.emplace_back(MarginalModel::ColumnModel{composed(groups, of_bins.groups), {}});
+    for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
+      column.shares.push_back(of_bins.shares[groups.of[cell]] * inside[cell]);
     }
   }
   return {std::move(columns), model.graph(), model.correlations()};

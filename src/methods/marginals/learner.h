@@ -9,6 +9,7 @@
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/private_bins.h"
 #include "records/pair_counts.h"
 
 namespace mollify {
@@ -58,7 +59,8 @@ class PublicWorth {
 /// Learns a model: select, measure, generate [McKenna et al. 2021, MST; 2022, AIM].
 ///
 /// 1. Every column is measured. Cells whose noisy counts do not exceed the noise are merged
-///    (merge_rare).
+///    (merge_rare). Doubtful ones among them (MarginalColumn) get no rows, so that noise alone puts
+///    at most kRowsOfNoise of all rows there.
 /// 2. A tree of pairs: edge after edge joins two parts of the table, chosen by how far the pair is
 ///    from independent columns; then all are measured, with more of the budget for tables of more
 ///    cells.
@@ -85,12 +87,12 @@ class PublicWorth {
                                             const PairCounts* reference = nullptr);
 
 /// The design for columns whose private bins have been found, with this many cells.
-[[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<CellGroups>& bins);
+[[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins);
 
-/// The model over the bins' cells that one over bins is: inside a bin their shares are the public
-/// records', `reference` of each cell of each column, and one more that is spread evenly.
+/// The model over the bins' cells that one over bins is, by shares_inside of each column;
+/// `reference`: how many public records each cell of each column has.
 [[nodiscard]] MarginalModel without_bins(const MarginalModel& model,
-                                         const std::vector<CellGroups>& bins,
+                                         const std::vector<FoundBins>& bins,
                                          const std::vector<std::vector<double>>& reference);
 
 }  // namespace mollify

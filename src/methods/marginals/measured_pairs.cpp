@@ -17,6 +17,7 @@
 #include "methods/marginals/design.h"
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/private_bins.h"
 
 namespace mollify {
 

@@ -19,6 +19,7 @@
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"
+#include "methods/marginals/private_bins.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
 #include "release/method.h"
@@ -34,12 +35,13 @@ std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
   for (const Column& column : domain.columns()) {
     MarginalColumn& made =
         columns.emplace_back(MarginalColumn{column.size(), is_ordered(column.cells())});
+    for (std::uint32_t one = column.cell_count(); one < column.size(); ++one) {
+      made.doubtful.push_back(one);
+    }
     if (!has_private_bins(column.cells())) continue;
     made.private_bins = true;
     made.apart = spike_cells(column.cells());
-    for (std::uint32_t one = column.cell_count(); one < column.size(); ++one) {
-      made.apart.push_back(one);
-    }
+    made.apart.insert(made.apart.end(), made.doubtful.begin(), made.doubtful.end());
   }
   return columns;
 }

@@ -19,6 +19,7 @@
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/private_bins.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 
@@ -118,29 +119,36 @@ class TableRecords {
 };
 
 /// Every cell by itself.
-std::vector<CellGroups> cells_of(const Domain& domain) {
-  std::vector<CellGroups> cells;
-  for (const Column& column : domain.columns()) cells.push_back(single_cells(column.size()));
+std::vector<FoundBins> cells_of(const Domain& domain) {
+  std::vector<FoundBins> cells;
+  for (const Column& column : domain.columns()) cells.push_back(without_search(column.size()));
   return cells;
 }
 
+std::vector<CellGroups> groups_of(const std::vector<FoundBins>& bins) {
+  std::vector<CellGroups> groups;
+  for (const FoundBins& column : bins) groups.push_back(column.groups);
+  return groups;
+}
+
 /// The cuts of every column: private bins, found now, or its cells.
-std::vector<CellGroups> found_bins(const MarginalDesign& design, const TableRecords& records,
-                                   const MarginalBudget& budget, PartsLeft& parts,
-                                   SecureRandom& random) {
+std::vector<FoundBins> found_bins(const MarginalDesign& design, const TableRecords& records,
+                                  const MarginalBudget& budget, PartsLeft& parts,
+                                  SecureRandom& random) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
-  std::vector<CellGroups> bins;
+  std::vector<FoundBins> bins;
   std::vector<CountedColumns> fine;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    bins.push_back(single_cells(columns[i].size));
-    if (columns[i].private_bins) fine.emplace_back(std::vector{i}, std::vector{bins.back()});
+    bins.push_back(without_search(columns[i].size));
+    if (columns[i].private_bins) fine.emplace_back(std::vector{i}, std::vector{bins.back().groups});
   }
   if (fine.empty()) return bins;
   records.count(fine);
   for (const CountedColumns& one : fine) {
     const std::size_t i = one.columns.front();
-    bins[i] =
-        private_bins(columns[i], one.counts.column(0), budget, design.cut_parts, parts, random);
+    PrivateMarginals answers(one.counts, budget, random, parts);
+    bins[i] = find_bins(columns[i], answers, budget, design.cut_parts);
+    parts = answers.rest();
   }
   return bins;
 }
@@ -209,8 +217,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
-    const std::vector<CellGroups> bins = found_bins(design, records, budget, parts, random);
-    return draw_from(counts_in(records, bins), bins, parts, random, sink);
+    const std::vector<FoundBins> bins = found_bins(design, records, budget, parts, random);
+    return draw_from(counts_in(records, groups_of(bins)), bins, parts, random, sink);
   }
 
   void require_sums() const override {
@@ -244,14 +252,14 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   /// `counts` are of bins; `parts` is what finding these has left.
-  Drawn draw_from(const PairCounts& counts, const std::vector<CellGroups>& bins, PartsLeft parts,
+  Drawn draw_from(const PairCounts& counts, const std::vector<FoundBins>& bins, PartsLeft parts,
                   SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
     RecordedAnswers recorded(answers);
     std::optional<PairCounts> reference;
-    if (!reference_.empty()) reference = reference_counts(bins);
+    if (!reference_.empty()) reference = reference_counts(groups_of(bins));
     const MarginalModel model = without_bins(
         learn_marginals(with_bins(design, bins), recorded, reference ? &*reference : nullptr), bins,
         reference_columns());
@@ -292,7 +300,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
 PairCounts exact_pair_counts(const Source& data, const Domain& domain, const UnitColumns& unit,
                              const std::optional<Roster>& roster, SecureRandom& random) {
-  return counts_in(TableRecords(data, domain, unit, roster, random), cells_of(domain));
+  return counts_in(TableRecords(data, domain, unit, roster, random), groups_of(cells_of(domain)));
 }
 
 std::unique_ptr<const PreparedRelease> make_marginals_release(

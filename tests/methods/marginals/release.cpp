@@ -105,17 +105,27 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
       person.push_back(static_cast<std::uint32_t>(random.below(column.size())));
     }
   }
-  std::vector<CellGroups> bins;
-  for (const Column& column : domain.columns()) bins.push_back(single_cells(column.size()));
+  std::vector<FoundBins> bins;
+  std::vector<CellGroups> groups;
+  for (const Column& column : domain.columns()) {
+    bins.push_back(without_search(column.size()));
+    groups.push_back(bins.back().groups);
+  }
   PartsLeft parts;
   if (tested.private_bins) {
-    const PairCounts fine = weighed(people, bins, tested.weight());
-    bins[1] = private_bins(design.request.columns[1], fine.column(1), budget, design.cut_parts,
-                           parts, random);
+    const PairCounts fine = weighed(people, groups, tested.weight());
+    PairCounts ages({domain.columns()[1].size()});
+    for (std::uint32_t cell = 0; cell < ages.sizes()[0]; ++cell) {
+      ages.add(std::array{cell}, fine.column(1)[cell]);
+    }
+    PrivateMarginals of_ages(ages, budget, random, parts);
+    bins[1] = find_bins(design.request.columns[1], of_ages, budget, design.cut_parts);
+    groups[1] = bins[1].groups;
+    parts = of_ages.rest();
     EXPECT_EQ(parts.left(), MarginalBudget::kParts - 4 * design.cut_parts);
     EXPECT_GT(design.cut_parts, 0U);
   }
-  const PairCounts counts = weighed(people, bins, tested.weight());
+  const PairCounts counts = weighed(people, groups, tested.weight());
   PrivateMarginals answers(counts, budget, random, parts);
   std::vector<std::vector<double>> shares;
   for (const Column& column : domain.columns()) shares.emplace_back(column.size());
@@ -130,7 +140,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
       known.push_back(digits);
     }
   }
-  const PairCounts reference = weighed(known, bins, 1);
+  const PairCounts reference = weighed(known, groups, 1);
   const MarginalModel model = without_bins(
       learn_marginals(with_bins(design, bins), answers, tested.reference ? &reference : nullptr),
       bins, shares);
