@@ -434,28 +434,99 @@ class PairTally final : public Sink {
   std::uint64_t rows_ = 0;
 };
 
-/// Private bins are known to nobody before, and compared in as many of equal width.
-Domain compared_domain(const Domain& domain) {
-  std::vector<Column> columns;
+/// A column without declared bins is compared in this many, if it has more values.
+constexpr std::uint32_t kComparedCells = 16;
+constexpr std::uint32_t kFewValues = 32;
+/// The values read to find them.
+constexpr std::size_t kMostRead = 1'000'000;
+
+/// Private bins are found by each release anew.
+bool is_for_private_bins(const Column& column) {
+  return has_private_bins(column.cells()) && column.size() > kFewValues;
+}
+
+bool is_uncut(const Column& column) {
+  const Cells& cells = column.cells();
+  if (!is_numeric(cells) || column.size() <= kFewValues) return false;
+  if (has_private_bins(cells)) return true;
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) {
+    return !integers->declares_bins() && integers->declared().values.empty();
+  }
+  const NumberCells::Declaration& numbers = std::get<NumberCells>(cells).declared();
+  return !numbers.bins && numbers.edges.empty() && numbers.values.empty();
+}
+
+/// Cells that begin where about equally many of the levels do, each cell a value's.
+template <class Number>
+std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> levels) {
+  std::sort(levels.begin(), levels.end());
+  const auto first_of = [&](std::uint32_t level) {
+    return std::get<Number>(column.value(level, 0));
+  };
+  std::vector<Number> edges;
+  const auto add = [&](Number edge) {
+    if (edges.empty() || edge > edges.back()) edges.push_back(edge);
+  };
+  if constexpr (std::is_same_v<Number, double>) {
+    add(std::get<NumberCells>(column.cells()).min());
+  } else {
+    add(std::get<IntegerCells>(column.cells()).min());
+  }
+  for (std::uint32_t cell = 1; cell < kComparedCells && !levels.empty(); ++cell) {
+    const std::uint32_t level = levels[levels.size() * cell / kComparedCells];
+    if (level > 0) add(first_of(level));  // the first one begins at min
+  }
+  return edges;
+}
+
+Cells recut(const Column& column, std::vector<std::uint32_t> levels) {
+  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
+    IntegerCells::Declaration declared = integers->declared();
+    declared.private_bins = false;
+    declared.bins.reset();
+    declared.edges = edges_of<std::int64_t>(column, std::move(levels));
+    declared.edges.push_back(integers->max());
+    return IntegerCells::make(declared);
+  }
+  const auto& numbers = std::get<NumberCells>(column.cells());
+  NumberCells::Declaration declared = numbers.declared();
+  declared.private_bins = false;
+  declared.edges = edges_of<double>(column, std::move(levels));
+  if (declared.edges.back() < numbers.max()) declared.edges.push_back(numbers.max());
+  return NumberCells::make(declared);
+}
+
+/// The domain with some of its uncut columns in cells of about equally many of the table's rows:
+/// nothing is released by it, so it may follow the data.
+Domain cut_where_data_lie(const Domain& domain, const Source& source,
+                          bool (*is_uncut)(const Column&)) {
+  std::vector<std::string> names;
+  std::vector<const Column*> uncut;
   for (const Column& column : domain.columns()) {
-    if (!has_private_bins(column.cells())) {
-      columns.push_back(column);
-      continue;
-    }
-    const Cells cells = [&]() -> Cells {
-      if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
-        IntegerCells::Declaration declared = integers->declared();
-        declared.private_bins = false;
-        declared.bins = std::min<std::uint64_t>(integers->count(), kBinsOfRun);
-        return IntegerCells::make(declared);
+    if (!is_uncut(column)) continue;
+    names.push_back(column.name());
+    uncut.push_back(&column);
+  }
+  std::vector<std::vector<std::uint32_t>> levels(uncut.size());
+  if (!uncut.empty()) {
+    source.visit(wanted_columns(source, names), [&](const Block& block) {
+      for (std::size_t i = 0; i < uncut.size(); ++i) {
+        for (std::size_t row = 0; row < block.rows && levels[i].size() < kMostRead; ++row) {
+          const std::uint32_t level = uncut[i]->encode(block.columns[i][row]);
+          if (number_of_level(*uncut[i], level)) levels[i].push_back(level);
+        }
       }
-      const auto& numbers = std::get<NumberCells>(column.cells());
-      NumberCells::Declaration declared = numbers.declared();
-      declared.private_bins = false;
-      declared.bins = std::min<std::uint64_t>(numbers.most_cells(), kBinsOfRun);
-      return NumberCells::make(declared);
-    }();
-    columns.push_back(Column::make(column.name(), cells, column.mapping()));
+    });
+  }
+  std::vector<Column> columns;
+  std::size_t next = 0;
+  for (const Column& column : domain.columns()) {
+    if (!is_uncut(column)) {
+      columns.push_back(column);
+    } else {
+      columns.push_back(
+          Column::make(column.name(), recut(column, std::move(levels[next++])), column.mapping()));
+    }
   }
   return Domain::make(std::move(columns), domain.seed());
 }
@@ -472,7 +543,7 @@ struct ComparedTable {
 
 ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, const Source& source) {
   const Domain declared = inputs.domain(spec.domain);
-  const Domain domain = compared_domain(declared);
+  const Domain domain = cut_where_data_lie(declared, source, is_for_private_bins);
   const std::optional<Roster> roster = roster_of(spec, inputs);
   spec.accept_large_delta = spec.accept_error = true;  // nothing is released
   const std::shared_ptr<const PreparedRelease> asked =
@@ -551,97 +622,6 @@ ReleaseDistance rows_distance(const ReleaseSpec& spec, const PublicInputs& input
 
 namespace {
 
-/// A column without declared bins is compared in this many, if it has more values.
-constexpr std::uint32_t kComparedCells = 16;
-constexpr std::uint32_t kFewValues = 32;
-/// The values read to find them.
-constexpr std::size_t kMostRead = 1'000'000;
-
-bool is_uncut(const Column& column) {
-  const Cells& cells = column.cells();
-  if (!is_numeric(cells) || column.size() <= kFewValues) return false;
-  if (has_private_bins(cells)) return true;
-  if (const auto* integers = std::get_if<IntegerCells>(&cells)) {
-    return !integers->declares_bins() && integers->declared().values.empty();
-  }
-  const NumberCells::Declaration& numbers = std::get<NumberCells>(cells).declared();
-  return !numbers.bins && numbers.edges.empty() && numbers.values.empty();
-}
-
-/// Cells that begin where about equally many of the levels do, each cell a value's.
-template <class Number>
-std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> levels) {
-  std::sort(levels.begin(), levels.end());
-  const auto first_of = [&](std::uint32_t level) {
-    return std::get<Number>(column.value(level, 0));
-  };
-  std::vector<Number> edges;
-  const auto add = [&](Number edge) {
-    if (edges.empty() || edge > edges.back()) edges.push_back(edge);
-  };
-  if constexpr (std::is_same_v<Number, double>) {
-    add(std::get<NumberCells>(column.cells()).min());
-  } else {
-    add(std::get<IntegerCells>(column.cells()).min());
-  }
-  for (std::uint32_t cell = 1; cell < kComparedCells && !levels.empty(); ++cell) {
-    const std::uint32_t level = levels[levels.size() * cell / kComparedCells];
-    if (level > 0) add(first_of(level));  // the first one begins at min
-  }
-  return edges;
-}
-
-Cells recut(const Column& column, std::vector<std::uint32_t> levels) {
-  if (const auto* integers = std::get_if<IntegerCells>(&column.cells())) {
-    IntegerCells::Declaration declared = integers->declared();
-    declared.private_bins = false;
-    declared.bins.reset();
-    declared.edges = edges_of<std::int64_t>(column, std::move(levels));
-    declared.edges.push_back(integers->max());
-    return IntegerCells::make(declared);
-  }
-  const auto& numbers = std::get<NumberCells>(column.cells());
-  NumberCells::Declaration declared = numbers.declared();
-  declared.private_bins = false;
-  declared.edges = edges_of<double>(column, std::move(levels));
-  if (declared.edges.back() < numbers.max()) declared.edges.push_back(numbers.max());
-  return NumberCells::make(declared);
-}
-
-/// The domain with its uncut columns in cells of about equally many of the table's rows: nothing is
-/// released by it, so it may follow the data.
-Domain cut_where_data_lie(const Domain& domain, const Source& source) {
-  std::vector<std::string> names;
-  std::vector<const Column*> uncut;
-  for (const Column& column : domain.columns()) {
-    if (!is_uncut(column)) continue;
-    names.push_back(column.name());
-    uncut.push_back(&column);
-  }
-  std::vector<std::vector<std::uint32_t>> levels(uncut.size());
-  if (!uncut.empty()) {
-    source.visit(wanted_columns(source, names), [&](const Block& block) {
-      for (std::size_t i = 0; i < uncut.size(); ++i) {
-        for (std::size_t row = 0; row < block.rows && levels[i].size() < kMostRead; ++row) {
-          const std::uint32_t level = uncut[i]->encode(block.columns[i][row]);
-          if (number_of_level(*uncut[i], level)) levels[i].push_back(level);
-        }
-      }
-    });
-  }
-  std::vector<Column> columns;
-  std::size_t next = 0;
-  for (const Column& column : domain.columns()) {
-    if (!is_uncut(column)) {
-      columns.push_back(column);
-    } else {
-      columns.push_back(
-          Column::make(column.name(), recut(column, std::move(levels[next++])), column.mapping()));
-    }
-  }
-  return Domain::make(std::move(columns), domain.seed());
-}
-
 std::vector<double> points_of(const Source& source, const RealColumns& columns) {
   std::vector<double> points;
   NumericRows(source, columns).visit([&](std::span<const double> some) {
@@ -695,7 +675,7 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const std::optional<Roster> roster = roster_of(spec, inputs);
   data.require_repeatable();
   released.require_repeatable();
-  const Domain domain = cut_where_data_lie(declared, data);
+  const Domain domain = cut_where_data_lie(declared, data, is_uncut);
   require_countable_pairs(domain);
   SecureRandom random;
   const PairCounts counts = exact_pair_counts(data, domain, spec.unit, roster, random);

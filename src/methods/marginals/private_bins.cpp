@@ -60,8 +60,8 @@ Leaf leaf_of(std::span<const Part> parts) {
   return leaf;
 }
 
-/// Parts whose counts are noise, between others. Unless their sum is more than noise, their few rows
-/// are taken to lie next to the seen parts. Rows far away would move every mean.
+/// Parts of the whole column whose counts are noise. Unless their sum is more than noise, their few
+/// rows are taken to lie next to the seen parts. Rows far away would move every mean.
 void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, double least,
                 std::vector<Leaf>& leaves) {
   Leaf all = leaf_of(parts);
@@ -97,7 +97,12 @@ void divide(std::span<const Part> parts, bool is_whole, double least, double to_
     std::size_t end = i;
     while (end < parts.size() && !is_seen(parts[end])) ++end;
     if (end > i) {
-      add_unseen(parts.subspan(i, end - i), i > 0, end < parts.size(), least, leaves);
+      const auto unseen = parts.subspan(i, end - i);
+      if (is_whole) {
+        add_unseen(unseen, i > 0, end < parts.size(), least, leaves);
+      } else {
+        leaves.push_back(leaf_of(unseen));  // no farther away than the seen run is wide
+      }
       i = end;
       continue;
     }
