@@ -149,14 +149,15 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning in a line or two, with its code where that takes no further line: six lines are all.
+/// A warning in a line or two, with its code: without its clause where that saves a line, because
+/// six lines are all.
 std::string short_warning(const Message& warning) {
-  const auto lines = [](const std::string& text) {
-    return wrapped(printable(text), kLineWidth, kHang);
+  const auto lines = [&](const std::string& text) {
+    return wrapped(printable(fmt::format("{} [{}]", text, warning.code.name)), kLineWidth, kHang);
   };
-  const std::string bare = lines(warning.brief());
-  const std::string coded = lines(fmt::format("{} [{}]", warning.brief(), warning.code.name));
-  return lines_in(coded) > lines_in(bare) ? bare : coded;
+  const std::string whole = lines(warning.brief());
+  const std::string bare = wrapped(printable(warning.brief()), kLineWidth, kHang);
+  return lines_in(whole) > lines_in(bare) ? lines("WARNING: " + warning.verdict) : whole;
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -278,6 +279,17 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
             "the private data must be a file that can be read twice, but {} is a pipe or a device",
             path);
   return LineReader(path).bytes();
+}
+
+/// A refusal of a part of the spec, with the spec's file.
+[[noreturn]] void refuse_in_spec(const std::string& file, const InvalidInput& refused) {
+  const auto is_part = [&](const Part& part) {
+    return *part.flag != '\0' && refused.parameter() == parameter_of(part.flag);
+  };
+  const auto parts = spec_parts();
+  const bool is_there = std::any_of(parts.begin(), parts.end(), is_part);
+  if (!is_there || !refused.file().empty()) throw;
+  throw InvalidInput(refused, fmt::format("{}: {}", file, refused.what()), Concern::in_file(file));
 }
 
 int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
@@ -409,8 +421,14 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   add_whole_number(command, "--threads", options->threads,
                    "number of threads (default: one for each processor)");
-  command.callback(
-      [options, &session, &command] { session.status = run(*options, command, session.method); });
+  command.callback([options, &session, &command] {
+    try {
+      session.status = run(*options, command, session.method);
+    } catch (const InvalidInput& refused) {
+      if (!options->spec) throw;
+      refuse_in_spec(*options->spec, refused);
+    }
+  });
 }
 
 }  // namespace mollify::cli

@@ -244,7 +244,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   if (!spec.count && kDrawMethods.has(spec.method)) spec.count = 1;
   if (!spec.count && !method.own_facts(spec).needs_no_count) reader.require_given("/count");
   spec.privacy = method.read_privacy(reader, spec);
-  validate_spec(spec);
+  reader.in_file([&] { validate_spec(spec); });
   return spec;
 }
 
@@ -577,7 +577,7 @@ Method method_of(const PartReader& reader) {
         fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")),
         "method");
   }
-  const auto method = known_value<Method>("method", *name);
+  const auto method = reader.in_file([&] { return known_value<Method>("method", *name); });
   reader.refuse_strangers(method);
   return method;
 }

@@ -274,7 +274,7 @@ TEST(Certificate, RefusesWhatIsNone) {
     EXPECT_EQ(ended.status, 2) << text.substr(0, 100);
     return ended.err;
   };
-  EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but ends too early\n");
+  EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but is empty\n");
   EXPECT_EQ(sentence("[]"),
             "mollify: tried.json must be a certificate, a JSON object, but is not\n");
   EXPECT_EQ(sentence("{}"), "mollify: tried.json is not a certificate: it has no format\n");

@@ -128,7 +128,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
             "the budget is missing: give privacy/epsilon in s.json or privacy/mu in s.json");
   EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
-            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
+            "s.json: give --epsilon or --mu, not both");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
             "reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
   EXPECT_EQ(with(integral(), "/c2", "3"), "c2 in s.json must be a number, but is \"3\"");
