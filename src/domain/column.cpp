@@ -328,7 +328,7 @@ Column column_of(const std::string& name, const Settings& settings) {
 
 /// What `make` gives. Whatever sets a key of a column declares it.
 template <class Make>
-Column declared(const Make& make) {
+Column as_declared(const Make& make) {
   try {
     return make();
   } catch (const InvalidInput& refused) {
@@ -347,7 +347,7 @@ Column declared(const Make& make) {
 }  // namespace
 
 Column Column::declare(const std::string& name, const Setting& mapping) {
-  return declared([&] { return column_of(name, Settings(mapping)); });
+  return as_declared([&] { return column_of(name, Settings(mapping)); });
 }
 
 DeclaredSettings Column::settings(bool spells_defaults_out) const {

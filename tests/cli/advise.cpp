@@ -42,7 +42,8 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
   for (const char* part : {"method", "mechanism", "epsilon", "delta", "count"}) {
     EXPECT_FALSE(found["reasons"][part].get<std::string>().empty()) << part;
   }
-  EXPECT_THAT(found["expected_error"]["words"].get<std::string>(), HasSubstr("except 1 time in 272"));
+  EXPECT_THAT(found["expected_error"]["words"].get<std::string>(),
+              HasSubstr("except 1 time in 272"));
 }
 
 // The advised commands are run unchanged, and the release is as good as stated.
