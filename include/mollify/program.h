@@ -78,7 +78,7 @@ struct SpokenWay {
 [[nodiscard]] std::string spoken_parameter(const InvalidInput& refused);
 /// Its numbers, each with the unit that its parameter counts in, and as it was typed.
 [[nodiscard]] std::vector<Quantity> spoken_quantities(const InvalidInput& refused);
-/// What a parameter counts: "records" of "count"; empty for others.
+/// The unit of a parameter: "records" of "count"; empty for others.
 [[nodiscard]] std::string unit_of(std::string_view parameter);
 /// A refusal as a JSON object (docs/reference/messages.md), by the same names. Call it, and the two
 /// above, before this thread asks for another thing: a spec and a question differ in their keys.

@@ -68,9 +68,10 @@ def unknown(who: str, name: str, known: Sequence[str], hint: str = "", others: S
     said = f'{who} has no parameter "{name}"{meant(found)}.'
     listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
     ways = [WayOut("leave", name), *(WayOut("set", one) for one in found), *(WayOut("use", f"mo.{one}") for one in others)]
-    code = "not-for-this-method" if others else "unknown-parameter"
     sentence = " ".join(part for part in (said, hint, listed) if part)
-    return refusal(code, sentence, name, ways_out=ways, kind=WrongCall)
+    if others:
+        return refusal("not-for-this-method", sentence, name, ways_out=ways, kind=WrongCall)
+    return refusal("unknown-parameter", sentence, name, ways_out=ways, kind=WrongCall)
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

@@ -89,8 +89,11 @@ void require_json(std::string_view text, const std::string& name) {
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
+  std::vector<WayOut> ways;
+  if (!listener.concern.parameter.empty())
+    ways.push_back(WayOut::leave(listener.concern.parameter));
   throw InvalidInput(listener.code, fmt::format("{} must be {}", name, listener.expected),
-                     listener.concern);
+                     listener.concern, std::move(ways));
 }
 
 std::string json_text(const Json& json) {

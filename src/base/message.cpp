@@ -26,7 +26,7 @@ std::vector<std::string> rest_of(const Message& message) {
   return rest;
 }
 
-/// What a parameter counts, by its flag or by its last key in a spec.
+/// The units of parameters, by the flag or by the last key in a spec.
 constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"n", "records"},
                                                                     {"count", "records"},
                                                                     {"inputs", "inputs"},

@@ -66,7 +66,7 @@ struct Message {
 [[nodiscard]] Json json_of(std::span<const WayOut> ways_out);
 /// [{"name", "value", "unit"}, ...]
 [[nodiscard]] Json json_of(std::span<const Quantity> quantities);
-/// What a parameter counts, by its flag or by its place in a spec: "records" of "count"; empty for
+/// The unit of a parameter, by its flag or by its place in a spec: "records" of "count"; empty for
 /// others.
 [[nodiscard]] std::string_view unit_of(std::string_view parameter);
 /// The numbers of a refusal, as every interface shows them: each with the unit that its parameter

@@ -28,17 +28,17 @@ std::string in_quotes(std::string_view text) {
 
 std::string sentence_of(fmt::string_view given, fmt::format_args values) {
   const std::string_view format(given.data(), given.size());
-  std::string sentence;
+  std::string text;
   int next = 0;
   for (std::size_t at = 0; at < format.size();) {
     const std::string_view rest = format.substr(at);
     if (rest.starts_with("{{") || rest.starts_with("}}")) {
-      sentence += rest[0];
+      text += rest[0];
       at += 2;
       continue;
     }
     if (rest[0] != '{') {
-      sentence += rest[0];
+      text += rest[0];
       ++at;
       continue;
     }
@@ -47,15 +47,15 @@ std::string sentence_of(fmt::string_view given, fmt::format_args values) {
     if (field[1] == '}' || field[1] == ':') field.insert(1, std::to_string(next++));
     const std::string value = fmt::vformat(field, values);
     at += end + 1;
-    if (!sentence.ends_with('"') || !format.substr(at).starts_with('"')) {
-      sentence += value;
+    if (!text.ends_with('"') || !format.substr(at).starts_with('"')) {
+      text += value;
       continue;
     }
-    sentence.pop_back();
-    sentence += in_quotes(value);
+    text.pop_back();
+    text += in_quotes(value);
     ++at;
   }
-  return sentence;
+  return text;
 }
 
 std::string list_words(std::span<const std::string> values) {

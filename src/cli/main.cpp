@@ -220,8 +220,10 @@ InvalidInput explained(const CLI::App& app, const MissingFlag& missing) {
 InvalidInput unparsed(const CLI::App& app, std::span<char* const> arguments,
                       const CLI::ParseError& error, const std::string& help) {
   const auto refusal = [&](const std::string& name, const std::string& sentence) {
+    std::vector<WayOut> ways;
+    if (!name.empty()) ways.push_back(WayOut::set(parameter_of(name)));
     return InvalidInput("wrong-value", fmt::format("{}{}; {}", name, sentence, help),
-                        parameter_of(name));
+                        parameter_of(name), std::move(ways));
   };
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {

@@ -400,22 +400,31 @@ void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen
 
 namespace {
 
+/// A column of the domain, or of a list of columns that another parameter gives.
+Concern concern_of_column(const Column& column, std::string_view parameter = "domain") {
+  Concern concern(parameter);
+  concern.column = column.name();
+  return concern;
+}
+
 /// Throws InvalidInput unless the domain says what zeros, which have no logarithm, become, and
 /// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
-  Concern min("min");
-  min.column = column.name();
-  refuse_outside(
-      kPositive, numbers.min(), min,
-      "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
-      "set min to the smallest value that counts, and write outside: VALUE for zeros",
-      column.name(), numbers.min());
+  const Concern concern = concern_of_column(column, "log");
+  const auto ways = [](std::string_view key) {
+    return std::vector{WayOut::declare(key), WayOut::leave("log")};
+  };
+  if (!kPositive.has(numbers.min())) {
+    refuse_input(
+        "out-of-range", concern, ways("min"), quantities_of(numbers.min(), kPositive),
+        "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is "
+        "{}: set min to the smallest value that counts, and write outside: VALUE for zeros",
+        column.name(), numbers.min());
+  }
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    Concern key("outside");
-    key.column = column.name();
-    refuse_input("missing-key", key, {WayOut::declare("outside")},
+    refuse_input("missing-key", concern, ways("outside"),
                  "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, "
                  "zeros widen the spread of all others. Write outside: VALUE, a usual value of the "
                  "column, into the domain",
@@ -426,9 +435,7 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     if (!declared) continue;
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
-    Concern key(of_nulls ? "null" : "outside");
-    key.column = column.name();
-    refuse_input("out-of-range", key, {WayOut::declare(key.parameter)},
+    refuse_input("out-of-range", concern, ways(of_nulls ? "null" : "outside"),
                  quantities_of(value, {.least = numbers.min(),
                                        .most = numbers.max(),
                                        .is_open = true,
@@ -448,7 +455,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
       refuse_input(
-          "not-for-this-domain", Concern::of_column(column.name()), {WayOut::use("marginals")},
+          "not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
           "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it out of "
           "the domain, or use {}",
           column.name(), kind_of(column.cells()).name,
@@ -461,22 +468,20 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
                                : !column.mapping().missing.empty()   ? "missing"
                                                                      : nullptr;
     if (beyond != nullptr) {
-      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-                   {WayOut::use("marginals")},
+      refuse_input("not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
                    "Gaussian rows are numbers of any size, but column \"{}\" declares {}: leave it "
                    "out of the column, or use {}",
                    column.name(), beyond, method_words("marginals"));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
-      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-                   {WayOut::use("marginals")},
+      refuse_input("not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
                    "Gaussian rows have no nulls, but column \"{}\" declares null: category: "
                    "declare a number there, such as {:g}, or use {}",
                    column.name(), numbers->min(), method_words("marginals"));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
-    refuse_if(times > 1, "duplicate-column", Concern::of_column(column.name()),
+    refuse_if(times > 1, "duplicate-column", concern_of_column(column, "log"),
               "column \"{}\" must be named once for logarithms, but is named {} times",
               column.name(), times);
     const bool logarithm = times == 1;

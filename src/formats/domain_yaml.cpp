@@ -97,11 +97,14 @@ class TreeBuilder final : public YAML::EventHandler {
     const bool names_column = open_.size() == 2 && open_.front().node.items.size() % 2 == 1 &&
                               open_.front().node.items.back().text == "columns";
     Concern concern = Concern::in_file(name_, line(mark));
-    (names_column ? concern.column : concern.parameter) = key;
-    refuse_input(names_column ? Code("duplicate-column") : Code("duplicate-key"), concern,
-                 {WayOut::leave(names_column ? "columns" : key)},
-                 "{} must not repeat the {} \"{}\"", place_words(name_, line(mark)),
-                 names_column ? "column" : "key", key);
+    if (names_column) {
+      concern.column = key;
+      refuse_input("duplicate-column", concern, "{} must not repeat the column \"{}\"",
+                   place_words(name_, line(mark)), key);
+    }
+    concern.parameter = key;
+    refuse_input("duplicate-key", concern, {WayOut::leave(key)},
+                 "{} must not repeat the key \"{}\"", place_words(name_, line(mark)), key);
   }
 
   /// Texts without a name have no lines.

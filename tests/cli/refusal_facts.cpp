@@ -251,7 +251,7 @@ constexpr std::pair<const char*, const char*> kFacts[] = {
     // Files.
     {"plan local --domain none.csv --epsilon 1", "empty-input domain: set domain"},
     {"verify --certificate none.csv --domain d.yaml", "empty-input certificate: set certificate"},
-    {"plan local --domain columns.yaml --epsilon 1", "duplicate-column domain x: leave columns"},
+    {"plan local --domain columns.yaml --epsilon 1", "duplicate-column domain x: set domain"},
     {"plan local --domain keys.yaml --epsilon 1", "duplicate-key min: leave min"},
     {"domain --public d.csv --out d.yaml", "file-exists out: add overwrite, set out"},
     {"domain --public d.csv --out d.csv", "same-file out: set out"},
@@ -305,7 +305,7 @@ TEST(RefusalFacts, AreTheCallers) {
     const Json json = Json::parse(ended.out, nullptr, false);
     ASSERT_TRUE(json.is_object() && json.contains("error")) << call << "\n" << ended.out;
     EXPECT_EQ(facts_of(json["error"]), facts) << call << "\n" << ended.err;
-    // A budget that is refused has no warning of what it means.
+    // No warning comes before the refusal.
     EXPECT_EQ(ended.err.rfind("mollify: ", 0), 0U) << call << "\n" << ended.err;
   }
 }
