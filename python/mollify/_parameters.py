@@ -107,7 +107,8 @@ def _name_file(function: Callable[..., Any], args: Sequence[Any], named: Mapping
         bound = inspect.signature(function).bind(*args, **named)
     except TypeError:
         return
-    if not refused.file or former in bound.signature.parameters:
+    # A line's refusal may be about a key of the file.
+    if not refused.file or former in bound.signature.parameters or (former and refused.line):
         return
     for name, given in bound.arguments.items():
         if not isinstance(given, (str, bytes, os.PathLike)):

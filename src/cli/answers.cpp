@@ -17,6 +17,7 @@
 #include "analysis/estimate.h"
 #include "analysis/mechanisms.h"
 #include "analysis/tune.h"
+#include "base/json.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/sha256.h"

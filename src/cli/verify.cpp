@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"

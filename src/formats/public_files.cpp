@@ -531,7 +531,9 @@ Candidates listed_candidates(const Domain& domain, std::uint64_t count,
   Candidates::require_count(count);
   if (!reference) return Candidates::seeded(domain, count);
   if (!reference->ends_with(".json")) {
-    return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
+    const auto digits =
+        naming_part("reference", [&] { return read_public_digits(*reference, domain, text); });
+    return ReferenceCandidates(domain, digits).seeded(count);
   }
   const auto measure =
       text ? measure_from_json(*text, *reference) : parsed_file(*reference, measure_from_json);
@@ -550,8 +552,8 @@ FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
                  "null: category, but column \"{}\" is not one: leave it out of the domain",
                  column.name());
   }
-  const GaussianMixtureSpec mixture =
-      fitted_reference(domain, read_public_digits(path, domain, text), components);
+  const auto digits = naming_part("public", [&] { return read_public_digits(path, domain, text); });
+  const GaussianMixtureSpec mixture = fitted_reference(domain, digits, components);
   // A written value is read and checked before anybody relies on it.
   static_cast<void>(GaussianMixture(mixture));
   return {mixture.weights.size(), measure_json(mixture)};

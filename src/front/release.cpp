@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
