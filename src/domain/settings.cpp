@@ -62,14 +62,13 @@ void read(const Setting& setting, const Called& name, bool& value) {
                  fmt::format("must be true or false, but is {}", in_quotes(word)));
 }
 
-/// Infinity and NaN as YAML writes them; `read_number` knows all others.
+/// Infinity as YAML writes it; `read_number` knows all others.
 std::optional<double> read_yaml_number(std::string_view digits) {
   const std::string_view bare = digits.substr(digits.starts_with('-') || digits.starts_with('+'));
   if (equal_ignoring_case(bare, ".inf")) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return digits.starts_with('-') ? -kInfinity : kInfinity;
   }
-  if (equal_ignoring_case(digits, ".nan")) return std::numeric_limits<double>::quiet_NaN();
   return read_number(digits);
 }
 
@@ -82,8 +81,9 @@ void read(const Setting& setting, const Called& name, Integer& value) {
   const auto result = std::from_chars(digits.data(), end, value);
   if (result.ec == std::errc{} && result.ptr == end) return;
   // A whole number beyond these is out of range, and so is infinity.
-  constexpr Range kRange{static_cast<double>(std::numeric_limits<Integer>::lowest()),
-                         static_cast<double>(std::numeric_limits<Integer>::max())};
+  constexpr Range kRange{.least = static_cast<double>(std::numeric_limits<Integer>::lowest()),
+                         .most = static_cast<double>(std::numeric_limits<Integer>::max()),
+                         .is_open_above = true};
   const auto number = read_yaml_number(digits);
   const bool is_outside =
       number && !kRange.has(*number) && (!std::isfinite(*number) || *number == std::floor(*number));

@@ -145,7 +145,7 @@ Privacy budget_of(const PartReader& reader) {
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
-    if (epsilon) refuse_both("epsilon", "mu");
+    if (epsilon) refuse_both("mu", "epsilon");
     return Privacy::gaussian(mu->down());
   }
   return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);

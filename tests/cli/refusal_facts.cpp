@@ -212,15 +212,13 @@ std::string facts_of(const Json& error) {
 /// Calls, each with its facts.
 constexpr std::pair<const char*, const char*> kFacts[] = {
     // Two budgets are refused first, and alike.
-    {"verify --k 3 --epsilon 1 --mu 20",
-     "contradicting-parameters epsilon: leave epsilon, leave mu"},
-    {"risk --k 3 --epsilon 1 --mu 20", "contradicting-parameters epsilon: leave epsilon, leave mu"},
-    {"plan local --k 3 --epsilon 1 --mu 2",
-     "contradicting-parameters epsilon: leave epsilon, leave mu"},
+    {"verify --k 3 --epsilon 1 --mu 20", "contradicting-parameters mu: leave mu, leave epsilon"},
+    {"risk --k 3 --epsilon 1 --mu 20", "contradicting-parameters mu: leave mu, leave epsilon"},
+    {"plan local --k 3 --epsilon 1 --mu 2", "contradicting-parameters mu: leave mu, leave epsilon"},
     {"verify --k 3 --mechanism relative --epsilon 1 --mu 2",
      "contradicting-parameters mu: leave mu"},
     {"sample local --data d.csv --domain d.yaml --epsilon 1 --mu 2",
-     "contradicting-parameters epsilon: leave epsilon, leave mu"},
+     "contradicting-parameters mu: leave mu, leave epsilon"},
     // Parameters are the caller's.
     {"plan local --domain d.yaml --epsilon 1 --cells 4",
      "not-for-this-domain cells sex: leave cells"},
@@ -270,7 +268,7 @@ constexpr std::pair<const char*, const char*> kFacts[] = {
      "unknown-column region sx: set region sex=male"},
     // Columns of a unit.
     {"check --data d.csv --domain d.yaml --unit ,", "malformed-text unit: set unit"},
-    {"advise --purpose records --protect person --n 100 --columns 3 --unit=",
+    {"advise --purpose records --protect person --n 100 --columns 3 --unit ''",
      "malformed-text unit: set unit"},
 };
 
@@ -295,7 +293,7 @@ TEST(RefusalFacts, AreTheCallers) {
   const auto run = [&](const std::string& call) {
     Arguments words;
     std::istringstream stream(call);
-    for (std::string word; stream >> word;) words.push_back(word);
+    for (std::string word; stream >> word;) words.push_back(word == "''" ? "" : word);
     return command.run(words);
   };
   ASSERT_EQ(run("ledger --ledger l.db --declare --data-set ab --epsilon 1").status, 0);
@@ -318,7 +316,7 @@ TEST(RefusalFacts, OfASpecNameItsFile) {
        {std::pair{R"("count": 0)", "s.json: count must be from 1"},
         std::pair{R"("mechanism": "x")", "s.json: mechanism must be minimax"},
         std::pair{R"("privacy": {"epsilon": -1})", "privacy/epsilon in s.json must be"},
-        std::pair{R"("privacy": {"epsilon": 1, "mu": 1})", "s.json: give privacy/epsilon or"},
+        std::pair{R"("privacy": {"epsilon": 1, "mu": 1})", "s.json: give privacy/mu or"},
         std::pair{R"("c1": 0.5, "c2": 0.5)", "s.json: c2 must be"}}) {
     const std::string budget =
         std::string(part).starts_with("\"privacy") ? "" : R"(, "privacy": {"epsilon": 1})";

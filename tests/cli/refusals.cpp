@@ -222,7 +222,7 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
             "mechanism must be " + local_mechanism_names() + ", but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "--epsilon is missing: mechanism minimax needs it");
-  EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}), "give --epsilon or --mu, not both");
+  EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}), "give --mu or --epsilon, not both");
   EXPECT_EQ(with({"--mechanism", "gaussian-curve", "--epsilon", "1"}),
             "--mu is missing: mechanism gaussian-curve needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--c1", "0"}), "--c2 is missing: mechanism class needs it");

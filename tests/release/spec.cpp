@@ -127,7 +127,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
             "privacy/epsilon in s.json must be a number, or one in quotes, but is true");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
             "the budget is missing: give privacy/epsilon in s.json or privacy/mu in s.json");
-  EXPECT_EQ(with(integral(), "/privacy/mu", "1"), "s.json: give --epsilon or --mu, not both");
+  EXPECT_EQ(with(integral(), "/privacy/mu", "1"), "s.json: give --mu or --epsilon, not both");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
             "reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
   EXPECT_EQ(with(integral(), "/c2", "3"), "c2 in s.json must be a number, but is \"3\"");

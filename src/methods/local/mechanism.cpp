@@ -79,12 +79,12 @@ void require_in_range(std::optional<double> MechanismNumbers::*number, double va
 }
 
 void refuse_two_budgets(std::optional<Mechanism> named) {
-  if (!named) refuse_both("epsilon", "mu");
+  if (!named) refuse_both("mu", "epsilon");
   const auto& [taken, other] =
       row_of(*named).in_mu ? std::pair{"mu", "epsilon"} : std::pair{"epsilon", "mu"};
   refuse_input("contradicting-parameters", other, {WayOut::leave(other)},
-               "give {} or {}, not both: mechanism {} takes {}", flag_words("epsilon"),
-               flag_words("mu"), name_of(*named), flag_words(taken));
+               "give {} or {}, not both: mechanism {} takes {}", flag_words("mu"),
+               flag_words("epsilon"), name_of(*named), flag_words(taken));
 }
 
 void validate_parameters(const MechanismParameters& parameters) {
