@@ -172,7 +172,7 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
                                      "--n", "50000", "--delta", skewed["delta"].dump(), "--epsilon",
                                      skewed["epsilon"].dump(), "--json"});
   ASSERT_EQ(planned.status, 0) << planned.err;
-  EXPECT_EQ(copula["expected_error"]["value"], Json::parse(planned.out)["answers"][0]["alpha"]);
+  EXPECT_EQ(copula["error"]["value"], Json::parse(planned.out)["answers"][0]["alpha"]);
   EXPECT_THAT(copula["command"].get<std::string>(),
               HasSubstr("mollify sample marginals --data DATA.csv "
                         "--domain skewed.yaml --copula --epsilon "));
