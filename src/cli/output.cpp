@@ -158,7 +158,7 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
                  "from Python (release.to_parquet)",
                  flag, *output, ending, name);
   }
-  require_writable(*output);
+  naming_part(parameter_of(flag), [&] { require_writable(*output); });
   if (!overwrite && std::filesystem::is_regular_file(*output)) {
     refuse_input("file-exists", concern_of(parameter_of(flag), *output),
                  {WayOut::add("overwrite"), WayOut::set(parameter_of(flag))},

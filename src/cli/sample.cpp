@@ -85,8 +85,9 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
-      refuse_input("same-file", {}, "{} and {} must differ, but both are {}", flag,
-                   outputs[j].first, *output);
+      refuse_input("same-file", concern_of(parameter_of(outputs[j].first), *output),
+                   {WayOut::set(parameter_of(flag)), WayOut::set(parameter_of(outputs[j].first))},
+                   "{} and {} must differ, but both are {}", flag, outputs[j].first, *output);
     }
   }
   for (const auto& [flag, output] : outputs) {
@@ -292,9 +293,7 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
   throw InvalidInput(refused, fmt::format("{}: {}", file, refused.what()), Concern::in_file(file));
 }
 
-int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
-  if (options.spec) speak(Speech::kFile);  // to the end: a refusal is written after this function
-  const ReleaseSpec spec = spec_for(options, command, method);
+int run(SampleOptions options, const ReleaseSpec& spec) {
   if (options.print_spec) {
     fmt::print("{}", spec_text(spec));
     flush_output();
@@ -372,6 +371,17 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
   return kSuccess;
 }
 
+int run(const SampleOptions& options, const CLI::App& command, std::optional<Method> method) {
+  if (!options.spec) return run(options, spec_for(options, command, method));
+  speak(Speech::kFile);  // to the end: a refusal is written after this function
+  const ReleaseSpec spec = spec_for(options, command, method);
+  try {
+    return run(options, spec);
+  } catch (const InvalidInput& refused) {
+    refuse_in_spec(*options.spec, refused);
+  }
+}
+
 }  // namespace
 
 void add_sample(CLI::App& app, Session& session) {
@@ -421,14 +431,8 @@ void add_sample(CLI::App& app, Session& session) {
   command.add_flag("--json", options->json, "print certificate (and records) as JSON");
   add_whole_number(command, "--threads", options->threads,
                    "number of threads (default: one for each processor)");
-  command.callback([options, &session, &command] {
-    try {
-      session.status = run(*options, command, session.method);
-    } catch (const InvalidInput& refused) {
-      if (!options->spec) throw;
-      refuse_in_spec(*options->spec, refused);
-    }
-  });
+  command.callback(
+      [options, &session, &command] { session.status = run(*options, command, session.method); });
 }
 
 }  // namespace mollify::cli

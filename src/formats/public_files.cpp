@@ -549,7 +549,8 @@ FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
     concern.column = column.name();
     refuse_input("not-for-this-domain", concern, {WayOut::set("domain")},
                  "a density of numbers needs columns of type number or integer without edges or "
-                 "null: category, but column \"{}\" is not one: leave it out of the domain",
+                 "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
+                 "the public table itself as the reference",
                  column.name());
   }
   const auto digits = naming_part("public", [&] { return read_public_digits(path, domain, text); });
