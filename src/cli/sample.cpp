@@ -150,15 +150,13 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning in a line or two, with its code: without its clause where that saves a line, because
-/// six lines are all.
-std::string short_warning(const Message& warning) {
+/// A warning with its code in so many lines at most: with the clause after its verdict, or without.
+std::string short_warning(const Message& warning, std::size_t room) {
   const auto lines = [&](const std::string& text) {
     return wrapped(printable(fmt::format("{} [{}]", text, warning.code.name)), kLineWidth, kHang);
   };
   const std::string whole = lines(warning.brief());
-  const std::string bare = wrapped(printable(warning.brief()), kLineWidth, kHang);
-  return lines_in(whole) > lines_in(bare) ? lines("WARNING: " + warning.verdict) : whole;
+  return lines_in(whole) <= room ? whole : lines("WARNING: " + warning.verdict);
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -173,12 +171,15 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
   const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
   std::string noise;
+  const auto left = [&](const std::string& lines) {
+    const std::size_t taken = lines_in(lines) + lines_in(noise) + 1 + lines_in(charge);
+    return taken < kMostNotes ? kMostNotes - taken : 0;
+  };
   for (const Message& warning : said) {
-    if (is_noise(warning)) noise += short_warning(warning);
+    if (is_noise(warning)) noise += short_warning(warning, left(text));
   }
   if (noise.empty()) text += protected_line(certificate.spec);
-  const std::size_t used = lines_in(text) + lines_in(noise) + 1 + lines_in(charge);
-  std::size_t room = used < kMostNotes ? kMostNotes - used : 0;
+  std::size_t room = left(text);
   const auto fitting = [&](const std::string& lines) {
     if (lines_in(lines) > room) return std::string();
     room -= lines_in(lines);
@@ -191,7 +192,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   std::size_t left_out = 0;
   for (const Message& warning : said) {
     if (is_noise(warning)) continue;
-    const std::string one = fitting(short_warning(warning));
+    const std::string one = fitting(short_warning(warning, room));
     if (one.empty()) ++left_out;
     warnings += one;
   }
