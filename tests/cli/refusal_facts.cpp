@@ -232,7 +232,8 @@ constexpr std::pair<const char*, const char*> kFacts[] = {
      "unknown-data-set data: set data, set data-set ab, run ledger --declare"},
     {"ledger --ledger l.db --data-set abb",
      "unknown-data-set data-set: set data-set ab, run ledger --declare"},
-    {"check --data none.csv --domain d.yaml --reference none.csv", "empty-input data: set data"},
+    {"check --data none.csv --domain d.yaml --reference none.csv",
+     "empty-input reference: set reference"},
     {"estimate --released nope.csv --certificate nope.csv",
      "unreadable-file certificate: set certificate"},
     // Names that are allowed at this place alone.
