@@ -81,8 +81,7 @@ struct MechanismOptions {
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   [[nodiscard]] std::optional<Mechanism> named() const;
 
-  /// Refuses (InvalidInput) two budgets, and what names none: mu for gaussian-curve, epsilon
-  /// otherwise.
+  /// Refuses (InvalidInput) two budgets, and a missing one: mu for gaussian-curve, epsilon otherwise.
   void require_budget() const;
 
   /// The mechanism named, or the one the other options represent.

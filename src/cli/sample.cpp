@@ -150,7 +150,7 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning with its code in so many lines at most: with the clause after its verdict, or without.
+/// A warning with its code. The clause after its verdict is left out if `room` lines are too few.
 std::string short_warning(const Message& warning, std::size_t room) {
   const auto lines = [&](const std::string& text) {
     return wrapped(printable(fmt::format("{} [{}]", text, warning.code.name)), kLineWidth, kHang);

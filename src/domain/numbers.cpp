@@ -439,7 +439,7 @@ bool IntegerCells::is_on_step(std::string_view text) const {
     const auto number =
         read_number_of(text, static_cast<double>(min()), static_cast<double>(max()));
     if (!number) return true;
-    integer = static_cast<std::int64_t>(*number);  // of the range, for `read` has it
+    integer = static_cast<std::int64_t>(*number);  // which `read` found in the range
   }
   return *integer % static_cast<std::int64_t>(step_) == 0;
 }
@@ -833,10 +833,9 @@ void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& te
 
 bool NumberCells::is_on_step(std::string_view text) const {
   if (!multiples_) return true;
-  const auto number = read_number_of(text, min(), max());
-  if (!number) return true;
-  const std::int64_t point = lattice_.multiple(*number);
-  return lattice_.value(point) == *number && point % points_of_step_ == 0;
+  const double number = read_number_of(text, min(), max()).value_or(0);
+  const std::int64_t point = lattice_.multiple(number);
+  return lattice_.value(point) == number && point % points_of_step_ == 0;
 }
 
 std::string NumberCells::expectation() const {
