@@ -178,16 +178,15 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   for (const Message& warning : said) {
     if (is_noise(warning)) noise += short_warning(warning, left(text));
   }
-  if (noise.empty()) text += protected_line(certificate.spec);
-  std::size_t room = left(text);
+  std::string whom = noise.empty() ? protected_line(certificate.spec) : "";
+  std::size_t room = left(text + whom);
   const auto fitting = [&](const std::string& lines) {
     if (lines_in(lines) > room) return std::string();
     room -= lines_in(lines);
     return lines;
   };
-  if (!noise.empty()) text += fitting(protected_line(certificate.spec));
   // The error of a support comes first, which nobody knew before. --explain prints another too.
-  if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
+  std::string error = accuracy.empty() ? "" : fitting(wrapped(accuracy, kLineWidth, kHang));
   std::string warnings = noise;
   std::size_t left_out = 0;
   for (const Message& warning : said) {
@@ -196,8 +195,9 @@ std::string brief(const Certificate& certificate, const Domain& domain,
     if (one.empty()) ++left_out;
     warnings += one;
   }
-  if (accuracy.empty()) text += fitting(error_line(certificate, report));
-  text += warnings;
+  if (!noise.empty()) whom = fitting(protected_line(certificate.spec));
+  if (accuracy.empty()) error = fitting(error_line(certificate, report));
+  text += whom + error + warnings;
   const std::string more =
       left_out == 0 ? "all of it" : "all, and " + counted(left_out, "more warning");
   text += options.certificate
