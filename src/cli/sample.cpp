@@ -175,8 +175,14 @@ std::string brief(const Certificate& certificate, const Domain& domain,
     const std::size_t taken = lines_in(lines) + lines_in(noise) + 1 + lines_in(charge);
     return taken < kMostNotes ? kMostNotes - taken : 0;
   };
+  std::size_t later = 0;  // lines of the warnings after this one, at least
   for (const Message& warning : said) {
-    if (is_noise(warning)) noise += short_warning(warning, left(text));
+    if (is_noise(warning)) later += lines_in(short_warning(warning, 0));
+  }
+  for (const Message& warning : said) {
+    if (!is_noise(warning)) continue;
+    later -= lines_in(short_warning(warning, 0));
+    noise += short_warning(warning, left(text) - std::min(later, left(text)));
   }
   std::string whom = noise.empty() ? protected_line(certificate.spec) : "";
   std::size_t room = left(text + whom);
