@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mollify/core/invalid_input.h"
 #include "mollify/namespace.h"
@@ -75,6 +76,10 @@ struct SpokenWay {
 [[nodiscard]] SpokenWay spoken(const WayOut& way);
 /// The parameter that a refusal concerns, by the same names; empty if it is no single one.
 [[nodiscard]] std::string spoken_parameter(const InvalidInput& refused);
+/// Its numbers, each with the unit that its parameter counts in, and as it was typed.
+[[nodiscard]] std::vector<Quantity> spoken_quantities(const InvalidInput& refused);
+/// The unit of a parameter: "records" of "count"; empty for others.
+[[nodiscard]] std::string unit_of(std::string_view parameter);
 /// A refusal as a JSON object (docs/reference/messages.md), by the same names. Call it, and the two
 /// above, before this thread asks for another thing: a spec and a question differ in their keys.
 [[nodiscard]] std::string refusal_json(const InvalidInput& refused);

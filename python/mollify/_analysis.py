@@ -317,10 +317,10 @@ def amplify(
     return answer
 
 
-def _of_a_sampler(owner: type | None, function: str, name: str) -> str:
+def _of_a_sampler(owner: type | None, function: str, name: str) -> tuple[str, list[str]]:
     if name in inspect.signature(Sampler).parameters:
-        return "Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes."
-    return ""
+        return "Give it what draws: mo.risk(mo.Sampler(k=12, epsilon=2)), of 12 outcomes.", []
+    return "", []
 
 
 @hinted(_of_a_sampler)

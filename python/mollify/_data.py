@@ -17,7 +17,7 @@ from mollify._checks import path_text, require_without_nul
 from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
 from mollify._read_once import begin_reading
-from mollify._refusal import refusal
+from mollify._refusal import WayOut, refusal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,6 +59,19 @@ def source_of(
     A column that is missing is found out by the release. Raises `InvalidInput` if it is
     not a table, and for a column of a type that cannot be read.
     """
+    try:
+        return _read(data, wanted, lists, threads, what, left_out)
+    except _core.InvalidInput as refused:
+        if not refused.parameter:
+            refused.parameter = what
+            refused.ways_out = refused.ways_out or (WayOut("set", what),)
+        raise
+
+
+def _read(
+    data: object, wanted: Sequence[str], lists: Sequence[str], threads: int, what: str, left_out: list[tuple[str, str]] | None
+) -> _core.Source:
+    """`source_of`, whose refusals of files and columns name no parameter."""
     pandas = sys.modules.get("pandas")
     if isinstance(data, (str, os.PathLike)):
         path = path_text(what, data)

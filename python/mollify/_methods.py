@@ -772,18 +772,18 @@ METHODS: dict[str, type[Method]] = {
 """The classes by their words in a spec."""
 
 
-def _hint(owner: type | None, function: str, name: str) -> str:
+def _hint(owner: type | None, function: str, name: str) -> tuple[str, list[str]]:
     """The call that has a parameter which this call of a method lacks."""
 
     def takes(kind: type | None, called: str) -> bool:
         return name in inspect.signature(getattr(kind, called)).parameters
 
-    if found := no_seed(owner, function, name):
+    if (found := no_seed(owner, function, name))[0]:
         return found
     if owner and function not in ("__init__", "plan_of"):
-        return f"It is a parameter of {owner.__name__} itself." if takes(owner, "__init__") else ""
+        return (f"It is a parameter of {owner.__name__} itself." if takes(owner, "__init__") else ""), []
     others = [one.__name__ for one in METHODS.values() if takes(one, function)]
-    return f"{listed(others)} {'have' if others[1:] else 'has'} one." if others else ""
+    return (f"{listed(others)} {'have' if others[1:] else 'has'} one." if others else ""), others
 
 
 hinted(_hint)(Method)

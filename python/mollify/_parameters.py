@@ -20,8 +20,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
 
-Hint = Callable[[type | None, str, str], str]
-"""Of the class, the function and the wrong name, a sentence that helps; empty if it knows none."""
+Hint = Callable[[type | None, str, str], tuple[str, list[str]]]
+"""Of the class, the function and the wrong name, a sentence that helps, empty if it knows none, and the classes that have
+the parameter."""
 _HINTS: dict[object, Hint] = {}
 
 
@@ -61,13 +62,15 @@ def near(name: str, known: Iterable[str]) -> str:
     return meant(nearest(name, known))
 
 
-def unknown(who: str, name: str, known: Sequence[str], hint: str = "") -> InvalidInput:
-    """The error of an unknown parameter."""
+def unknown(who: str, name: str, known: Sequence[str], hint: str = "", others: Sequence[str] = ()) -> InvalidInput:
+    """The error of an unknown parameter, which other classes of methods may have."""
     found = nearest(name, known, nearest_parameter) if not hint else []
     said = f'{who} has no parameter "{name}"{meant(found)}.'
     listed = f"Its parameters are {', '.join(known)}." if known else "It has no parameters."
-    ways = [WayOut("leave", name), *(WayOut("set", one) for one in found)]
+    ways = [WayOut("leave", name), *(WayOut("set", one) for one in found), *(WayOut("use", f"mo.{one}") for one in others)]
     sentence = " ".join(part for part in (said, hint, listed) if part)
+    if others:
+        return refusal("not-for-this-method", sentence, name, ways_out=ways, kind=WrongCall)
     return refusal("unknown-parameter", sentence, name, ways_out=ways, kind=WrongCall)
 
 
@@ -83,6 +86,7 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
             return function(*args, **kwargs)
         except (ArithmeticError, AttributeError, TypeError, ValueError) as raised:
             if isinstance(raised, InvalidInput):
+                _name_file(function, args, kwargs, raised)
                 raise
             error: Exception | None = None
             if isinstance(raised, TypeError):
@@ -94,6 +98,27 @@ def _checked(function: Callable[P, R], is_method: bool) -> Callable[P, R]:
 
     called.__signature__ = _Signature.from_callable(function)  # type: ignore[attr-defined]
     return called
+
+
+def _name_file(function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any], refused: InvalidInput) -> None:
+    """Give the refusal of a file the function's own name of the parameter that the file comes by."""
+    former = refused.parameter
+    try:
+        bound = inspect.signature(function).bind(*args, **named)
+    except TypeError:
+        return
+    # A line's refusal may be about a key of the file.
+    if not refused.file or former in bound.signature.parameters or (former and refused.line):
+        return
+    for name, given in bound.arguments.items():
+        if not isinstance(given, (str, bytes, os.PathLike)):
+            continue
+        path = os.fsdecode(given)
+        if refused.file in (path, os.path.abspath(path)):
+            refused.parameter = name
+            ways = refused.ways_out or (WayOut("set", name),)
+            refused.ways_out = tuple(way._replace(part=name) if way.part == former and way.action in ("set", "leave") else way for way in ways)
+            return
 
 
 def _is_of(function: Callable[..., Any], first: object) -> bool:
@@ -121,7 +146,7 @@ def _wrong_call(
     for name in named:
         if name not in known:
             hints = [_HINTS[one] for one in (function, *(owner.__mro__ if owner else ())) if one in _HINTS]
-            return unknown(who, name, known, hints[0](owner, function.__name__, name) if hints else "")
+            return unknown(who, name, known, *(hints[0](owner, function.__name__, name) if hints else ()))
     placed = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     if len(args) > len(placed):
         others = known[len(placed) :]
@@ -197,13 +222,14 @@ def hinted(hint: Hint) -> Callable[[C], C]:
     return with_hint
 
 
-def no_seed(owner: type | None, function: str, name: str) -> str:
+def no_seed(owner: type | None, function: str, name: str) -> tuple[str, list[str]]:
     """The hint of what takes no seed."""
     if name not in ("seed", "random_state", "rng"):
-        return ""
+        return "", []
     return (
         "A release takes no seed, because anyone who guessed it could subtract the noise. "
-        "model.sample(n, seed=...) draws the same rows of a released model again."
+        "model.sample(n, seed=...) draws the same rows of a released model again.",
+        [],
     )
 
 

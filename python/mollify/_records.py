@@ -41,6 +41,13 @@ class Records(metaclass=Public):
     """Files that no record is written over; of no pickle."""
 
     def __init__(self, table: _core.Table) -> None:
+        if not isinstance(table, _core.Table):
+            raise refusal(
+                "wrong-type",
+                "table must be records that mollify drew, but is of type "
+                f"{type(table).__name__}. A method's sample and a model's sample make Records.",
+                "table",
+            )
         self._table = table
 
     @property

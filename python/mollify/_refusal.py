@@ -70,7 +70,8 @@ def refusal(
             ways = (WayOut("set", parameter),)
     made = kind(sentence)
     made.code, made.parameter, made.column = code, parameter, column
-    made.file, made.line, made.ways_out, made.quantities = file, line, ways, tuple(quantities)
+    made.file, made.line, made.ways_out = file, line, ways
+    made.quantities = tuple(one if one.unit else one._replace(unit=_core.unit_of(parameter)) for one in quantities)
     return made
 
 

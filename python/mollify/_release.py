@@ -37,10 +37,13 @@ class Certificate:
             self._facts = json.loads(json_text)
         except (ValueError, RecursionError):
             self._facts = None
-        if not isinstance(self._facts, dict):
-            raise refusal("wrong-kind-of-file", f"{name} must be a certificate of a release, a JSON object", "certificate")
-        if "spec" not in self._facts:
-            raise refusal("missing-key", f'{name} must be a certificate of a release, but has no "spec"', "certificate")
+        if not isinstance(self._facts, dict) or "spec" not in self._facts:
+            try:  # the library says what else it is
+                _core.require_certificate(json_text, name)
+            except _core.InvalidInput as refused:
+                refused.parameter = "certificate"
+                refused.ways_out = refused.ways_out or (WayOut("set", "certificate"),)
+                raise
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:

@@ -220,9 +220,10 @@ def part_value(name: str, kind: str, given: Any) -> Any:
     if kind == "texts":
         if isinstance(given, str):
             return [given]
-        if isinstance(given, Iterable):
-            return [str(one) for one in given]
-        raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {given!r}", name)
+        texts = list(given) if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)) else [None]
+        if not all(isinstance(one, str) for one in texts):
+            raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {given!r}", name)
+        return [str(one) for one in texts]
     if kind == "columns":
         return given if isinstance(given, str) else unit_columns(given)
     if kind == "text":

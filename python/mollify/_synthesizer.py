@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify._checks import whole_number
+from mollify._core import InvalidInput
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
 from mollify._method_base import Method
@@ -210,7 +211,13 @@ class Synthesizer:
                     "X",
                 )
             table = {name: table[:, place] for place, name in enumerate(domain)}
-        self.release_: Release = method.sample(table, ledger=self.ledger, data_set=self.data_set)
+        try:
+            self.release_: Release = method.sample(table, ledger=self.ledger, data_set=self.data_set)
+        except InvalidInput as refused:
+            if refused.parameter == "data":
+                refused.parameter = "X"
+                refused.ways_out = tuple(way._replace(part="X") if way.part == "data" else way for way in refused.ways_out)
+            raise
         self.n_features_in_ = len(domain) if names is None else len(names)
         if names is not None:
             import numpy as np

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <mollify/mollify.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -18,7 +19,7 @@ void raise_in_python(const InvalidInput& error) {
           .attr("_refusal_of_library")(text(error.what()), text(std::string(error.code().name)),
                                        text(spoken_parameter(error)), text(error.column()),
                                        ways_out(error.ways_out()), text(error.file()), error.line(),
-                                       quantities(error.quantities()));
+                                       quantities(spoken_quantities(error)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 
@@ -66,6 +67,9 @@ NB_MODULE(_core, module) {
       },
       nb::scope(invalid_input), nb::name("__str__"), nb::is_method());
   module.def("is_of_a_value", &is_of_a_value, nb::arg("code"));
+  module.def(
+      "unit_of", [](const std::string& parameter) { return text(unit_of(parameter)); },
+      nb::arg("parameter"));
   module.def("nearest_name", &nearest<nearest_name>, nb::arg("typed"), nb::arg("known"));
   module.def("nearest_parameter", &nearest<nearest_parameter>, nb::arg("typed"), nb::arg("known"));
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {

@@ -294,6 +294,12 @@ void add_release(nb::module_& module) {
       .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); });
   module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "seed"_a.none(),
              "progress"_a.none());
+  module.def(
+      "require_certificate",
+      [](const std::string& certificate, const std::string& name) {
+        static_cast<void>(Certificate::parse(certificate, name));
+      },
+      "certificate"_a, "name"_a);
   module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
              "reference"_a.none(), "texts"_a);
 }

@@ -362,9 +362,14 @@ def test_a_certificate_is_checked_in_every_form(release, tmp_path):
     for wrong in (3, None, io.StringIO("{}")):
         with pytest.raises(mo.InvalidInput, match="must be a Release, a Certificate, its dict, its JSON or the path"):
             mo.verify(wrong, DOMAIN)
-    for form, named in (({}, "the dict"), ({"format": "mollify certificate 1"}, "the dict"), ("{}", "the text")):
-        with pytest.raises(mo.InvalidInput, match=f'^{named} must be a certificate of a release, but has no "spec"$'):
+    for form, said in (
+        ({}, "the dict is not a certificate, because it has no format: release.certificate is the certificate"),
+        ({"format": "mollify certificate 1"}, 'the dict must have the format "mollify certificate 2", but has "mollify certificate 1"'),
+        ("{}", "the text is not a certificate, because it has no format: release.certificate is the certificate"),
+    ):
+        with pytest.raises(mo.InvalidInput) as refused:
             mo.verify(form, DOMAIN)
+        assert str(refused.value) == said
 
 
 def test_a_missing_package_names_its_extra(release, monkeypatch, tmp_path):

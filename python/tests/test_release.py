@@ -424,10 +424,10 @@ def test_verify_says_what_does_not_hold(schools, domain, tmp_path):
     with pytest.raises(mo.InvalidInput):
         mo.Certificate("{}")
     nested = '{"spec": ' + "[" * 100_000 + "]" * 100_000 + "}"
-    with pytest.raises(mo.InvalidInput, match="the certificate must be a certificate of a release"):
+    with pytest.raises(mo.InvalidInput, match="the certificate must be JSON nested at most 64 deep"):
         mo.Certificate(nested)
     (tmp_path / "nested.json").write_text(nested)
-    with pytest.raises(mo.InvalidInput, match="nested.json must be a certificate of a release"):
+    with pytest.raises(mo.InvalidInput, match="nested.json must be JSON nested at most 64 deep"):
         mo.verify(tmp_path / "nested.json", schools / "schools.yaml")
 
 

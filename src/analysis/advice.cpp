@@ -92,6 +92,8 @@ AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
       .error = reader.find<double>("/alpha"),
       .logarithms = reader.texts("/logarithms"),
       .covariance = reader.find_file("/covariance")};
+  refuse_if(question.unit.has(""), "malformed-text", "unit", "{} must name a column, but is empty",
+            reader.called("/unit"));
   if (const auto protect = reader.find<std::string>("/protect")) {
     question.protect = known_value<Protected>("protect", *protect);
   }
@@ -331,11 +333,7 @@ class Advisor {
 
   void settle_space() {
     const AdviceQuestion& asked = question();
-    if (asked.domain && !asked.column_sizes.empty()) {
-      refuse_input("contradicting-parameters", "columns",
-                   {WayOut::leave("columns"), WayOut::leave("domain")}, "give {} or {}, not both",
-                   flag_words("columns"), flag_words("domain"));
-    }
+    if (asked.domain && !asked.column_sizes.empty()) refuse_both("columns", "domain");
     if (asked.domain) {
       domain_.emplace(inputs_.domain(*asked.domain));
       for (const Column& column : domain_->columns()) sizes_.push_back(column.size());

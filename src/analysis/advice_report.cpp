@@ -133,9 +133,9 @@ Answer advice_answer(const Advice& advice) {
   add("delta", advice.delta, detail::shortest(advice.delta), advice.delta_why);
   add("count", advice.outputs, std::to_string(advice.outputs), advice.count_why);
   answer.add("reasons", reasons);
-  answer.add("error", {{"kind", kind.key},
-                       {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
-                       {"words", advice.error_words}});
+  answer.add("expected_error", {{"kind", kind.key},
+                                {"value", chosen != nullptr ? Json(*chosen->error) : Json(nullptr)},
+                                {"words", advice.error_words}});
   answer.add("parts", advice.parts);
   answer.add("commands", advice.commands);
   if (chosen != nullptr) {

@@ -12,6 +12,7 @@
 
 #include "analysis/requests.h"
 #include "analysis/summaries.h"
+#include "base/json.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/speech.h"
@@ -190,7 +191,8 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   std::erase_if(references, [](const std::string& file) { return file.ends_with(".json"); });
   // Unreadable inputs are reported before a large file is read.
   for (const std::string& file : references) {
-    if (files.held(file) || !is_stream(file)) static_cast<void>(opened(file));
+    if (files.held(file) || !is_stream(file))
+      naming_part("reference", [&] { static_cast<void>(opened(file)); });
   }
   Answer answer;
   answer.add("notice", kNotPrivate, fmt::format("{}\n", kNotPrivate));

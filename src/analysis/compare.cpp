@@ -606,6 +606,10 @@ Answer compare(std::span<const Json> questions, const PublicInputs& inputs, cons
   for (Json& one : asked) {
     if (!has_count) one["count"] = 1U;
   }
+  for (const Json& one : asked) {
+    if (const auto method = named<Method>(one.value("method", "")))
+      require_mechanism_or_all(one, *method);
+  }
   static_cast<void>(is_repeatable(data));  // a stream is kept from now on
   Answer answer = asked.size() > 1 || asked.front().value("mechanism", "") == "all"
                       ? compare_several(asked, inputs, data)

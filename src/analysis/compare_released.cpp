@@ -16,6 +16,7 @@
 #include "analysis/advice.h"
 #include "analysis/compare.h"
 #include "analysis/summaries.h"
+#include "base/json.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -674,6 +675,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   }
   const std::optional<Roster> roster = roster_of(spec, inputs);
   data.require_repeatable();
+  naming_part("data", [&] { require_columns(data, declared, spec.unit); });
+  naming_part("released", [&] { require_columns(released, declared, {}); });
   released.require_repeatable();
   const Domain domain = cut_where_data_lie(declared, data, is_uncut);
   require_countable_pairs(domain);

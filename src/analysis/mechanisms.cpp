@@ -102,11 +102,7 @@ struct Amplified {
 };
 
 Amplified solve(const AmplifyQuestion& question) {
-  if (question.chosen && question.rate) {
-    refuse_input("contradicting-parameters", "chosen",
-                 {WayOut::leave("chosen"), WayOut::leave("rate")}, "give {} or {}, not both",
-                 flag_words("chosen"), flag_words("rate"));
-  }
+  if (question.chosen && question.rate) refuse_both("chosen", "rate");
   std::vector<WayOut> missing, given_ones;
   for (const auto& [part, is_given] : {std::pair{"n", question.n.has_value()},
                                        std::pair{"epsilon0", question.epsilon0.has_value()},

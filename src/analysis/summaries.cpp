@@ -456,7 +456,7 @@ void require_countable_pairs(const Domain& domain) {
   const std::uint64_t cells = PairCounts::cells(sizes);
   if (cells <= PairCounts::kMostCells) return;
   refuse_input(
-      "too-much-work", "bins",
+      "too-much-work", "domain", {WayOut::declare("bins")},
       "columns are compared two at a time, in at most {} cells of all pairs, but there are {}; {}",
       PairCounts::kMostCells, cells, domain.fewer_bins(&PairCounts::are_few));
 }

@@ -10,6 +10,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>
 
+#include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
 
@@ -74,10 +75,15 @@ Decimal::Decimal(double value) {
 
 Decimal Decimal::parse(std::string_view text, const Called& name) {
   const auto refuse = [&]() {
-    throw InvalidInput("malformed-text",
-                       fmt::format("{} must be a decimal number of at least 0, but is \"{}\"",
-                                   name.words, text.substr(0, 60)),
-                       name.parameter);
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_outside = std::from_chars(text.data(), end, number).ptr == end && !text.empty() &&
+                            !kNotNegative.has(number);
+    refuse_input(is_outside ? Code("out-of-range") : Code("malformed-text"), name.parameter, {},
+                 is_outside ? quantities_of(number, kNotNegative, std::string(name.unit))
+                            : std::vector<Quantity>(),
+                 "{} must be a decimal number of at least 0, but is \"{}\"", name.words,
+                 text.substr(0, 60));
   };
   std::string digits;
   int exponent = 0;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -22,7 +23,8 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
 
   /// The fault, after "NAME must be".
   std::string expected = "JSON, but is not";
-  std::uint64_t line = 0;  ///< of the fault, if it is one of syntax
+  Code code = "malformed-file";
+  Concern concern{};
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -38,14 +40,17 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& key) override {
     if (!is_whole(key)) return false;
     if (keys_.back().insert(key).second) return true;
-    expected = fmt::format("JSON without repeated keys, but repeats \"{}\"", key);
+    expected = fmt::format("JSON without repeated keys, but repeats {}", in_quotes(key));
+    code = "duplicate-key";
+    concern.parameter = key;
     return false;
   }
   bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
     const std::string_view before = text_.substr(0, read == 0 ? 0 : read - 1);
     const std::size_t begin = before.rfind('\n') + 1;  // 0 if missing
-    line = 1 + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    concern.line = static_cast<std::uint64_t>(line);
     expected = read > text_.size() ? "JSON, but ends too early"
                                    : fmt::format("JSON, but is not at line {} column {}", line,
                                                  1 + before.size() - begin);
@@ -56,7 +61,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   /// A NUL would end a name of a file, and a sentence, before its end.
   bool is_whole(const std::string& text) {
     if (text.find('\0') == text.npos) return true;
-    expected = fmt::format("JSON without NUL in its texts, but has \"{}\"", text);
+    expected = fmt::format("JSON without NUL in its texts, but has {}", in_quotes(text));
     return false;
   }
   bool open() {
@@ -77,15 +82,18 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 void require_json(std::string_view text, const std::string& name) {
+  if (text.empty())
+    throw InvalidInput("empty-input", fmt::format("{} must be JSON, but is empty", name));
   Listener listener(text);
   // The parser ends the text at a NUL, whatever follows.
   if (text.find('\0') == text.npos &&
       nlohmann::json::sax_parse(text.begin(), text.end(), &listener))
     return;
-  Concern concern;
-  concern.line = listener.line;
-  throw InvalidInput("malformed-file", fmt::format("{} must be {}", name, listener.expected),
-                     concern);
+  std::vector<WayOut> ways;
+  if (!listener.concern.parameter.empty())
+    ways.push_back(WayOut::leave(listener.concern.parameter));
+  throw InvalidInput(listener.code, fmt::format("{} must be {}", name, listener.expected),
+                     listener.concern, std::move(ways));
 }
 
 std::string json_text(const Json& json) {
@@ -94,7 +102,8 @@ std::string json_text(const Json& json) {
 
 Json number(double value) {
   if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "not a number" : "infinity";
+  if (std::isnan(value)) return "not a number";
+  return value > 0 ? "infinity" : "-infinity";
 }
 
 }  // namespace mollify

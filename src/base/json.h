@@ -34,6 +34,19 @@ auto naming_file(const std::string& name, const Read& read) {
   return naming_file(name, 0, read);
 }
 
+/// What `read` makes of the file or the table that a parameter gives. Its refusals of a file, or of
+/// a column, then name the parameter unless they name one.
+template <class Read>
+decltype(auto) naming_part(std::string_view parameter, const Read& read) {
+  try {
+    return read();
+  } catch (const InvalidInput& refused) {
+    const bool is_of_table = !refused.file().empty() || !refused.column().empty();
+    if (!refused.parameter().empty() || !is_of_table) throw;
+    throw InvalidInput(refused, refused.what(), Concern(parameter));
+  }
+}
+
 /// The concern of a file that a parameter gives.
 [[nodiscard]] inline Concern concern_of(std::string_view parameter, std::string_view file) {
   Concern concern = Concern::in_file(file);

@@ -1,8 +1,11 @@
 #include "base/message.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +24,32 @@ std::vector<std::string> rest_of(const Message& message) {
   }
   rest.insert(rest.end(), message.remedy.others.begin(), message.remedy.others.end());
   return rest;
+}
+
+/// The units of parameters, by the flag or by the last key in a spec.
+constexpr std::pair<std::string_view, std::string_view> kUnits[] = {{"n", "records"},
+                                                                    {"count", "records"},
+                                                                    {"inputs", "inputs"},
+                                                                    {"k", "outcomes"},
+                                                                    {"cells", "cells"},
+                                                                    {"bins", "cells"},
+                                                                    {"candidates", "candidates"},
+                                                                    {"threads", "threads"},
+                                                                    {"components", "components"},
+                                                                    {"dimension", "coordinates"},
+                                                                    {"chosen", "records"},
+                                                                    {"columns", "values"},
+                                                                    {"steps", "steps"}};
+
+/// A double next to a decimal of 15 digits is that decimal, which was rounded up or down.
+double as_typed(double value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::string digits = fmt::format("{:.15g}", value);
+  double typed = value;
+  std::from_chars(digits.data(), digits.data() + digits.size(), typed);
+  const bool is_next =
+      typed == std::nextafter(value, kInfinity) || typed == std::nextafter(value, -kInfinity);
+  return is_next ? typed : value;
 }
 
 Json named(const std::string& name) { return name.empty() ? Json() : Json(name); }
@@ -94,10 +123,26 @@ Json json_of(std::span<const Quantity> quantities) {
     const bool is_whole = one.value == std::floor(one.value) && std::fabs(one.value) < 0x1p53;
     list.push_back(
         {{"name", one.name},
-         {"value", is_whole ? Json(static_cast<std::int64_t>(one.value)) : Json(one.value)},
+         {"value", is_whole ? Json(static_cast<std::int64_t>(one.value)) : number(one.value)},
          {"unit", named(one.unit)}});
   }
   return list;
+}
+
+std::string_view unit_of(std::string_view parameter) {
+  parameter.remove_prefix(parameter.rfind('/') + 1);  // of none the whole
+  const auto* const known = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                         [&](const auto& one) { return one.first == parameter; });
+  return known == std::end(kUnits) ? std::string_view() : known->second;
+}
+
+std::vector<Quantity> shown_quantities(const InvalidInput& refused) {
+  std::vector<Quantity> all = refused.quantities();
+  for (Quantity& one : all) {
+    one.value = as_typed(one.value);
+    if (one.unit.empty()) one.unit = unit_of(refused.parameter());
+  }
+  return all;
 }
 
 Json json_of(const InvalidInput& refused) {
@@ -107,7 +152,7 @@ Json json_of(const InvalidInput& refused) {
           {"column", named(refused.column())},
           {"file", named(refused.file())},
           {"line", refused.line() == 0 ? Json() : Json(refused.line())},
-          {"quantities", json_of(refused.quantities())},
+          {"quantities", json_of(shown_quantities(refused))},
           {"ways_out", json_of(refused.ways_out())}};
 }
 

@@ -66,6 +66,12 @@ struct Message {
 [[nodiscard]] Json json_of(std::span<const WayOut> ways_out);
 /// [{"name", "value", "unit"}, ...]
 [[nodiscard]] Json json_of(std::span<const Quantity> quantities);
+/// The unit of a parameter, by its flag or by its place in a spec: "records" of "count"; empty for
+/// others.
+[[nodiscard]] std::string_view unit_of(std::string_view parameter);
+/// The numbers of a refusal, as every interface shows them: each with the unit that its parameter
+/// counts in, and a number that was rounded to the side of safety as it was typed.
+[[nodiscard]] std::vector<Quantity> shown_quantities(const InvalidInput& refused);
 /// {"code": ..., "text": ..., "parameter": ..., "column": ..., "file": ..., "line": ...,
 /// "quantities": [{"name", "value", "unit"}, ...], "ways_out": [...]}. Parts that
 /// the refusal lacks are null.

@@ -130,7 +130,7 @@ std::string nearest_name(std::string_view typed, std::span<const std::string> kn
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
   const std::string name = nearest_name(typed, known);
   // A text that is a name is wrong because something after it is missing.
-  return name.empty() || name == typed ? "" : fmt::format(" (did you mean \"{}\"?)", name);
+  return name.empty() || name == typed ? "" : fmt::format(" (did you mean {}?)", in_quotes(name));
 }
 
 std::vector<WayOut> ways_to_mean(std::string_view parameter, std::string_view typed,
@@ -145,8 +145,8 @@ void refuse_name(const Called& what, std::string_view expected, std::string_view
   // Of a known name the rest is wrong.
   const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
   throw InvalidInput(is_known ? Code("malformed-text") : Code("unknown-name"),
-                     fmt::format("{} must be {}, but is \"{}\"{}", words_of(what), expected, typed,
-                                 did_you_mean(name, known)),
+                     fmt::format("{} must be {}, but is {}{}", words_of(what), expected,
+                                 in_quotes(typed), did_you_mean(name, known)),
                      what.parameter, ways_to_mean(what.parameter, is_known ? "" : name, known));
 }
 

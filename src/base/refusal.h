@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
 
@@ -18,7 +19,7 @@ namespace mollify {
 template <class... Values>
 [[noreturn]] void refuse_input(Code code, Concern concern, std::vector<WayOut> ways_out,
                                fmt::format_string<Values...> sentence, Values&&... values) {
-  throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
+  throw InvalidInput(code, sentence_of(sentence, fmt::make_format_args(values...)),
                      std::move(concern), std::move(ways_out));
 }
 
@@ -27,7 +28,7 @@ template <class... Values>
 [[noreturn]] void refuse_input(Code code, Concern concern, std::vector<WayOut> ways_out,
                                std::vector<Quantity> quantities,
                                fmt::format_string<Values...> sentence, Values&&... values) {
-  throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
+  throw InvalidInput(code, sentence_of(sentence, fmt::make_format_args(values...)),
                      std::move(concern), std::move(ways_out), std::move(quantities));
 }
 
@@ -35,7 +36,7 @@ template <class... Values>
 template <class... Values>
 [[noreturn]] void refuse_input(Code code, Concern concern, fmt::format_string<Values...> sentence,
                                Values&&... values) {
-  throw InvalidInput(code, fmt::format(sentence, std::forward<Values>(values)...),
+  throw InvalidInput(code, sentence_of(sentence, fmt::make_format_args(values...)),
                      std::move(concern));
 }
 

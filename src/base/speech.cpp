@@ -249,6 +249,13 @@ std::string words_of(std::span<const WayOut> ways) {
   return joined(words, " or ");
 }
 
+void refuse_both(std::string_view one, std::string_view other, std::string_view more) {
+  throw InvalidInput(
+      "contradicting-parameters",
+      fmt::format("give {} or {}, not both{}", flag_words(one), flag_words(other), more), one,
+      {WayOut::leave(one), WayOut::leave(other)});
+}
+
 void refuse_missing(std::string_view flag, std::string_view meaning) {
   refuse_missing(flag_words(flag), meaning, flag);
 }

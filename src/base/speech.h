@@ -116,6 +116,10 @@ void speak_of(Places places);
 /// All of them: "13 outcomes or epsilon 6.27"; empty for none.
 [[nodiscard]] std::string words_of(std::span<const WayOut> ways);
 
+/// Throws InvalidInput, "give --rho or --epsilon, not both", and `more` ends the sentence.
+[[noreturn]] void refuse_both(std::string_view one, std::string_view other,
+                              std::string_view more = {});
+
 /// Throws InvalidInput: "--count is missing: records to release, for each unit". `flag` has no
 /// dashes; `meaning` may be empty, and ends with its first line.
 [[noreturn]] void refuse_missing(std::string_view flag, std::string_view meaning);

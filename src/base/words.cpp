@@ -17,15 +17,50 @@ std::string list_item(std::string_view value) {
   const bool is_plain = !value.empty() && value.find_first_of(",\"") == value.npos &&
                         value.front() != ' ' && value.back() != ' ';
   if (is_plain) return std::string(value);
-  std::string quoted = "\"";
-  for (const char letter : value) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
+  return in_quotes(value);
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string whole = "\"";
+  for (const char letter : text) whole.append(letter == '"' ? 2 : 1, letter);
+  return whole + '"';
+}
+
+std::string sentence_of(fmt::string_view given, fmt::format_args values) {
+  const std::string_view format(given.data(), given.size());
+  std::string text;
+  int next = 0;
+  for (std::size_t at = 0; at < format.size();) {
+    const std::string_view rest = format.substr(at);
+    if (rest.starts_with("{{") || rest.starts_with("}}")) {
+      text += rest[0];
+      at += 2;
+      continue;
+    }
+    if (rest[0] != '{') {
+      text += rest[0];
+      ++at;
+      continue;
+    }
+    const std::size_t end = rest.find('}');
+    std::string field(rest.substr(0, end + 1));
+    if (field[1] == '}' || field[1] == ':') field.insert(1, std::to_string(next++));
+    const std::string value = fmt::vformat(field, values);
+    at += end + 1;
+    if (!text.ends_with('"') || !format.substr(at).starts_with('"')) {
+      text += value;
+      continue;
+    }
+    text.pop_back();
+    text += in_quotes(value);
+    ++at;
+  }
+  return text;
 }
 
 std::string list_words(std::span<const std::string> values) {
   std::string text;
-  for (const std::string& value : values)
-    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", value);
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + in_quotes(value);
   return text;
 }
 
@@ -56,7 +91,7 @@ std::string shell_word(const std::string& text) {
 void require_without_nul(std::string_view what, std::string_view text) {
   if (text.find('\0') == text.npos) return;
   throw InvalidInput("malformed-text",
-                     fmt::format("{} must be text without NUL, but is \"{}\"", what, text));
+                     fmt::format("{} must be text without NUL, but is {}", what, in_quotes(text)));
 }
 
 std::string number_hint(std::string_view typed) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
@@ -14,6 +16,12 @@ namespace mollify {
 /// A value as it stands among others: in quotes, as in CSV, if it is empty, holds a comma or a
 /// quote or has a space at an end, so that nobody reads it as several values or as none.
 [[nodiscard]] std::string list_item(std::string_view value);
+
+/// A name or a value of a user in a sentence: in quotes, with its own quotes doubled, as in CSV.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// The sentence with its values. A value that has its place between quotes is `in_quotes`.
+[[nodiscard]] std::string sentence_of(fmt::string_view format, fmt::format_args values);
 
 /// "\"basic\", \"gold, family\"": names of users, each quoted like a single one in a sentence.
 [[nodiscard]] std::string list_words(std::span<const std::string> values);

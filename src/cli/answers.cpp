@@ -17,6 +17,7 @@
 #include "analysis/estimate.h"
 #include "analysis/mechanisms.h"
 #include "analysis/tune.h"
+#include "base/json.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -78,7 +79,8 @@ struct CheckOptions {
 };
 
 int run(const CheckOptions& options, const CLI::App& command) {
-  Domain domain = read_domain(needed(options.domain, "--domain"));
+  Domain domain =
+      naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
   const std::string& data = needed(options.data, "--data");
   const CheckQuestion question =
       check_question_of(given_parts(command, check_parts()), "", std::move(domain), data);
@@ -215,7 +217,7 @@ struct EstimateOptions {
 /// The domain of a certificate: the one given, the text that it holds, or the file that it names,
 /// as named or in the certificate's folder.
 Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options) {
-  if (options.domain) return read_domain(*options.domain);
+  if (options.domain) return naming_part("domain", [&] { return read_domain(*options.domain); });
   const SpecDomain& named = stated.spec.domain;
   if (named.file.empty()) return PublicFiles().domain(named);
   std::error_code error;
@@ -249,7 +251,8 @@ int run(const EstimateOptions& options, const CLI::App& command) {
   const std::string& released = needed(options.released, "--released");
   const std::string& name = needed(options.certificate, "--certificate");
   const EstimateRequest request = estimate_request_of(given_parts(command, estimate_parts()), "");
-  const StatedCertificate stated = parsed_file(name, parse_certificate);
+  const StatedCertificate stated =
+      naming_part("certificate", [&] { return parsed_file(name, parse_certificate); });
   const Domain domain = domain_of(stated, options);
   const auto law = naming_file(name, [&] { return ReleasedLaw(stated, name, domain); });
   require_columns_of(stated.spec, law.domain(), released, name);

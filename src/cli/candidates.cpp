@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/sha256.h"
@@ -37,7 +38,8 @@ struct CandidatesOptions {
 };
 
 int run(const CandidatesOptions& options) {
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const Domain domain =
+      naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
   const std::string& out = needed(options.out, "--out");
   refuse_overwriting("--out", out, "--domain", options.domain);
   refuse_overwriting("--out", out, "--reference", options.reference);
@@ -92,6 +94,7 @@ struct DomainOptions {
 int run(const DomainOptions& options) {
   refuse_overwriting("--out", options.out, "--public", options.public_file);
   require_new("--out", options.out, options.overwrite);
+  require_some_columns(options.columns, options.excluded);
   const DomainDraft draft =
       draft_domain(needed(options.public_file, "--public"), options.columns, options.excluded);
   // The file states what a value becomes, so that people see and change it.
@@ -234,7 +237,8 @@ struct ReferenceOptions {
 
 int run(const ReferenceOptions& options) {
   const std::string& records = needed(options.records, "--public");
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const Domain domain =
+      naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
   refuse_overwriting("--out", options.out, "--public", options.records);
   refuse_overwriting("--out", options.out, "--domain", options.domain);
   require_new("--out", options.out, options.overwrite);

@@ -239,9 +239,7 @@ int run(const LawOptions& options) {
       throw InvalidInput("superfluous-parameter", "--channel is for --p, but --density is given",
                          "channel", {WayOut::leave("channel")});
     }
-    if (options.p)
-      throw InvalidInput("contradicting-parameters", "give --p or --density, not both", "p",
-                         {WayOut::leave("p"), WayOut::leave("density")});
+    if (options.p) refuse_both("p", "density");
     return print_law_of_density(options.density, options.mechanism, options.other, options.more,
                                 options.json);
   }
@@ -257,10 +255,10 @@ int run(const LawOptions& options) {
   if (mechanism.reference) {
     reference = masses_in_order(read_distribution(*mechanism.reference), p, *mechanism.reference);
   }
+  mechanism.require_budget();
   const std::vector<double> rows = mechanism.channel_rows(p.masses.size());
   const MechanismParameters parameters = mechanism.parameters(p.masses.size(), reference, rows);
   tell_large_epsilon(parameters.epsilon, parameters.mu);
-  mechanism.require_budget();
   const bool is_projection = is_band(parameters.mechanism);
   const std::string name(name_of(parameters.mechanism));
   std::optional<std::vector<double>> other;
@@ -396,6 +394,7 @@ Answer risk_table(const RiskOptions& options, std::size_t k, std::span<const dou
 }
 
 int run(RiskOptions options) {
+  options.mechanism.takes_all = true;
   std::vector<double> reference;
   if (options.mechanism.reference) {
     reference = read_distribution(*options.mechanism.reference).masses;
@@ -414,9 +413,9 @@ int run(RiskOptions options) {
     return print_answer(risk_table(options, k, reference, every), options.json);
   }
   if (options.epsilons) options.mechanism.epsilon = number_of(*options.epsilons, "epsilon");
+  options.mechanism.require_budget();
   const std::vector<double> rows = options.mechanism.channel_rows(k);
   const MechanismParameters parameters = options.mechanism.parameters(k, reference, rows);
-  options.mechanism.require_budget();
   tell_large_epsilon(options.mechanism.epsilon, options.mechanism.mu);
   return print_answer(risk_answer(parameters, mechanism_risk(parameters)), options.json);
 }

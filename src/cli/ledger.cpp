@@ -228,10 +228,7 @@ LedgerTotal total_of(const LedgerCommandOptions& options) {
 /// The file that names the data set.
 std::optional<DataFile> chosen_file(const LedgerCommandOptions& options) {
   if (!options.data) return std::nullopt;
-  if (options.data_set) {
-    throw InvalidInput("contradicting-parameters", "give --data-set or --data, not both",
-                       "data-set", {WayOut::leave("data-set"), WayOut::leave("data")});
-  }
+  if (options.data_set) refuse_both("data-set", "data");
   auto file = data_file_at(*options.data);
   if (!file) {
     refuse_input("not-repeatable", "data", {WayOut::set("data-set")},
@@ -269,8 +266,30 @@ std::string entry_text(const LedgerEntry& entry) {
                      entry.certificate_sha256);
 }
 
+/// Refuses a data set that a ledger does not have, by its name or by its file.
+[[noreturn]] void refuse_unknown(const std::string& path, const std::string& data_set,
+                                 const std::optional<std::string>& data,
+                                 const std::vector<LedgerEntry>& history) {
+  std::vector<std::string> known;
+  for (const DataSetSummary& one : summarise(history)) known.push_back(one.data_set);
+  const std::string all = known.empty() ? "it is empty" : "it has " + list_words(known);
+  const WayOut declare = WayOut::run("ledger --declare");
+  if (!data) {
+    std::vector<WayOut> ways = ways_to_mean("data-set", data_set, known);
+    ways.push_back(declare);
+    refuse_input("unknown-data-set", concern_of("data-set", path), std::move(ways),
+                 "the ledger {} has no data set named \"{}\"{}; {}", path, data_set,
+                 did_you_mean(data_set, known), all);
+  }
+  const std::string nearest = nearest_name(data_set, known);
+  refuse_input("unknown-data-set", concern_of("data", path),
+               {WayOut::set("data", nearest.starts_with('/') ? nearest : ""),
+                WayOut::set("data-set", known.size() == 1 ? known.front() : ""), declare},
+               "the ledger {} knows no data set by the file {}; {}", path, *data, all);
+}
+
 int show(const std::string& path, std::optional<std::string> data_set,
-         const std::optional<DataFile>& file, bool json) {
+         const std::optional<DataFile>& file, const std::optional<std::string>& data, bool json) {
   const LedgerFile ledger(path, LedgerFile::Opening::kExisting);
   if (file) {
     const auto names = ledger.names_of(*file);
@@ -279,15 +298,7 @@ int show(const std::string& path, std::optional<std::string> data_set,
   std::vector<LedgerEntry> history = ledger.history();
   if (data_set) {
     std::erase_if(history, [&](const LedgerEntry& entry) { return entry.data_set != *data_set; });
-    if (history.empty()) {
-      std::vector<std::string> known;
-      for (const DataSetSummary& one : summarise(ledger.history())) known.push_back(one.data_set);
-      refuse_input("unknown-data-set", concern_of("data-set", path),
-                   ways_to_mean("data-set", *data_set, known),
-                   "the ledger {} has no data set named \"{}\"{}; {}", path, *data_set,
-                   did_you_mean(*data_set, known),
-                   known.empty() ? "it is empty" : "it has " + list_words(known));
-    }
+    if (history.empty()) refuse_unknown(path, *data_set, data, ledger.history());
   }
   const std::vector<DataSetSummary> summaries = summarise(history);
   if (json) {
@@ -314,7 +325,7 @@ int run(const LedgerCommandOptions& options) {
                          "--declare or --replace is missing: only they change a total", "declare",
                          {WayOut::add("declare"), WayOut::add("replace")});
     }
-    return show(path, options.data_set, file, options.json);
+    return show(path, options.data_set, file, options.data, options.json);
   }
   // Before the file, which is not made for a refused release.
   const std::string name = file ? "" : needed(options.data_set, "--data-set");
@@ -329,7 +340,7 @@ int run(const LedgerCommandOptions& options) {
   const LedgerTotal total = total_of(options);
   const std::string declared = LedgerFile(path, LedgerFile::Opening::kOrMakeNew)
                                    .declare(name, total, options.replace, file, !options.scope);
-  return show(path, declared, std::nullopt, options.json);
+  return show(path, declared, std::nullopt, std::nullopt, options.json);
 }
 
 }  // namespace

@@ -220,8 +220,10 @@ InvalidInput explained(const CLI::App& app, const MissingFlag& missing) {
 InvalidInput unparsed(const CLI::App& app, std::span<char* const> arguments,
                       const CLI::ParseError& error, const std::string& help) {
   const auto refusal = [&](const std::string& name, const std::string& sentence) {
+    std::vector<WayOut> ways;
+    if (!name.empty()) ways.push_back(WayOut::set(parameter_of(name)));
     return InvalidInput("wrong-value", fmt::format("{}{}; {}", name, sentence, help),
-                        parameter_of(name));
+                        parameter_of(name), std::move(ways));
   };
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -239,19 +241,25 @@ InvalidInput unparsed(const CLI::App& app, std::span<char* const> arguments,
   return refusal("", error.what());
 }
 
-/// The refusal of a file, with the flag that gives the file if a single one does.
+/// The refusal of a file, with the flag that gives it, the first of several, and the way to give
+/// another.
 InvalidInput with_flag(const CLI::App& app, const InvalidInput& refused) {
-  if (refused.file().empty() || !refused.parameter().empty()) return refused;
-  std::vector<std::string> flags;
+  if (refused.file().empty()) return refused;
+  std::string parameter = refused.parameter();
   for (const CLI::App* command : app.get_subcommands()) {
     for (const CLI::Option* option : command->get_options()) {
       const std::vector<std::string>& given = option->results();
-      if (std::find(given.begin(), given.end(), refused.file()) != given.end())
-        flags.push_back(option->get_name());
+      if (parameter.empty() && std::find(given.begin(), given.end(), refused.file()) != given.end())
+        parameter = parameter_of(option->get_name());
     }
   }
-  if (flags.size() != 1) return refused;
-  return {refused, refused.what(), Concern(parameter_of(flags.front()))};
+  std::vector<WayOut> ways = refused.ways_out();
+  if (ways.empty() && !parameter.empty()) ways.push_back(WayOut::set(parameter));
+  Concern concern = concern_of(parameter, refused.file());
+  concern.column = refused.column();
+  concern.line = refused.line();
+  return {refused.code(), refused.what(), std::move(concern), std::move(ways),
+          refused.quantities()};
 }
 
 /// Writes a refusal for people, and its facts to standard output if a program reads that.

@@ -207,10 +207,11 @@ std::optional<Mechanism> MechanismOptions::named() const {
   for (const auto& known : named_mechanisms()) {
     if (known.name == *mechanism) return known.value;
   }
-  refuse_mechanism(*mechanism, kDrawMethods.first());
+  refuse_mechanism(*mechanism, kDrawMethods.first(), takes_all);
 }
 
 void MechanismOptions::require_budget() const {
+  if (epsilon && mu) refuse_two_budgets(named());
   if (epsilon || mu) return;
   if (mechanism) throw MissingFlag{row_of(*named()).in_mu ? "--mu" : "--epsilon"};
   refuse_input("missing-parameter", "epsilon", {WayOut::set("epsilon"), WayOut::set("mu")},

@@ -67,6 +67,8 @@ struct MechanismOptions {
   std::optional<std::string> reference;
   std::optional<std::string> channel;
   std::optional<std::string> band;
+  bool takes_all =
+      false;  ///< whether "all" is a mechanism's name, which the command looks for first
 
   /// Adds --mechanism, --epsilon, --mu, --reference, --channel and the mechanisms' numbers to a
   /// command, whose
@@ -79,7 +81,7 @@ struct MechanismOptions {
   /// The mechanism named; none if none is. Throws InvalidInput for an unknown name.
   [[nodiscard]] std::optional<Mechanism> named() const;
 
-  /// Refuses (InvalidInput) what names no budget: mu for gaussian-curve, epsilon otherwise.
+  /// Refuses (InvalidInput) two budgets, and a missing one: mu for gaussian-curve, epsilon otherwise.
   void require_budget() const;
 
   /// The mechanism named, or the one the other options represent.

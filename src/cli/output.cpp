@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
@@ -149,15 +150,18 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
   }
   for (const char* ending : {".parquet", ".pq", ".arrow", ".feather", ".xlsx"}) {
     if (!output->ends_with(ending)) continue;
-    refuse_input("wrong-kind-of-file", parameter_of(flag),
-                 "{} writes text, but {} ends with {}: give a name such as {}.csv, or write the "
-                 "file from Python (release.to_parquet)",
-                 flag, *output, ending,
-                 output->substr(0, output->size() - std::string_view(ending).size()));
+    const std::string name =
+        output->substr(0, output->size() - std::string_view(ending).size()) + ".csv";
+    refuse_input("wrong-kind-of-file", concern_of(parameter_of(flag), *output),
+                 {WayOut::set(parameter_of(flag), name)},
+                 "{} writes text, but {} ends with {}: give a name such as {}, or write the file "
+                 "from Python (release.to_parquet)",
+                 flag, *output, ending, name);
   }
-  require_writable(*output);
+  naming_part(parameter_of(flag), [&] { require_writable(*output); });
   if (!overwrite && std::filesystem::is_regular_file(*output)) {
-    refuse_input("file-exists", parameter_of(flag), {WayOut::add("overwrite")},
+    refuse_input("file-exists", concern_of(parameter_of(flag), *output),
+                 {WayOut::add("overwrite"), WayOut::set(parameter_of(flag))},
                  "{} exists: add --overwrite to replace it, or give another name to {}", *output,
                  flag);
   }
@@ -166,7 +170,8 @@ void require_new(const std::string& flag, const std::optional<std::string>& outp
 void refuse_overwriting(const std::string& flag, const std::optional<std::string>& output,
                         const std::string& other, const std::optional<std::string>& input) {
   if (!output || !input || !same_place(*output, *input)) return;
-  refuse_input("same-file", parameter_of(flag), "{} must not overwrite the file of {}, {}", flag,
+  refuse_input("same-file", concern_of(parameter_of(flag), *output),
+               {WayOut::set(parameter_of(flag))}, "{} must not overwrite the file of {}, {}", flag,
                other, *input);
 }
 

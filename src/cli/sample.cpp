@@ -85,8 +85,9 @@ void validate_outputs(const SampleOptions& options, const ReleaseSpec& spec) {
     for (const auto& [other, input] : inputs) refuse_overwriting(flag, output, other, input);
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       if (!output || !outputs[j].second || !same_place(*output, *outputs[j].second)) continue;
-      refuse_input("same-file", {}, "{} and {} must differ, but both are {}", flag,
-                   outputs[j].first, *output);
+      refuse_input("same-file", concern_of(parameter_of(outputs[j].first), *output),
+                   {WayOut::set(parameter_of(flag)), WayOut::set(parameter_of(outputs[j].first))},
+                   "{} and {} must differ, but both are {}", flag, outputs[j].first, *output);
     }
   }
   for (const auto& [flag, output] : outputs) {
@@ -149,14 +150,13 @@ std::string error_line(const Certificate& certificate, const ReleaseReport& repo
                  kLineWidth, kHang);
 }
 
-/// A warning in a line or two, with its code where that takes no further line: six lines are all.
-std::string short_warning(const Message& warning) {
-  const auto lines = [](const std::string& text) {
-    return wrapped(printable(text), kLineWidth, kHang);
+/// A warning with its code. The clause after its verdict is left out if `room` lines are too few.
+std::string short_warning(const Message& warning, std::size_t room) {
+  const auto lines = [&](const std::string& text) {
+    return wrapped(printable(fmt::format("{} [{}]", text, warning.code.name)), kLineWidth, kHang);
   };
-  const std::string bare = lines(warning.brief());
-  const std::string coded = lines(fmt::format("{} [{}]", warning.brief(), warning.code.name));
-  return lines_in(coded) > lines_in(bare) ? bare : coded;
+  const std::string whole = lines(warning.brief());
+  return lines_in(whole) <= room ? whole : lines("WARNING: " + warning.verdict);
 }
 
 /// What to know about the release at once: at most six lines, including those of the ledger.
@@ -171,30 +171,39 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
   const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
   std::string noise;
+  const auto left = [&](const std::string& lines) {
+    const std::size_t taken = lines_in(lines) + lines_in(noise) + 1 + lines_in(charge);
+    return taken < kMostNotes ? kMostNotes - taken : 0;
+  };
+  std::size_t later = 0;  // lines of the warnings after this one, at least
   for (const Message& warning : said) {
-    if (is_noise(warning)) noise += short_warning(warning);
+    if (is_noise(warning)) later += lines_in(short_warning(warning, 0));
   }
-  if (noise.empty()) text += protected_line(certificate.spec);
-  const std::size_t used = lines_in(text) + lines_in(noise) + 1 + lines_in(charge);
-  std::size_t room = used < kMostNotes ? kMostNotes - used : 0;
+  for (const Message& warning : said) {
+    if (!is_noise(warning)) continue;
+    later -= lines_in(short_warning(warning, 0));
+    noise += short_warning(warning, left(text) - std::min(later, left(text)));
+  }
+  std::string whom = noise.empty() ? protected_line(certificate.spec) : "";
+  std::size_t room = left(text + whom);
   const auto fitting = [&](const std::string& lines) {
     if (lines_in(lines) > room) return std::string();
     room -= lines_in(lines);
     return lines;
   };
-  if (!noise.empty()) text += fitting(protected_line(certificate.spec));
   // The error of a support comes first, which nobody knew before. --explain prints another too.
-  if (!accuracy.empty()) text += fitting(wrapped(accuracy, kLineWidth, kHang));
+  std::string error = accuracy.empty() ? "" : fitting(wrapped(accuracy, kLineWidth, kHang));
   std::string warnings = noise;
   std::size_t left_out = 0;
   for (const Message& warning : said) {
     if (is_noise(warning)) continue;
-    const std::string one = fitting(short_warning(warning));
+    const std::string one = fitting(short_warning(warning, room));
     if (one.empty()) ++left_out;
     warnings += one;
   }
-  if (accuracy.empty()) text += fitting(error_line(certificate, report));
-  text += warnings;
+  if (!noise.empty()) whom = fitting(protected_line(certificate.spec));
+  if (accuracy.empty()) error = fitting(error_line(certificate, report));
+  text += whom + error + warnings;
   const std::string more =
       left_out == 0 ? "all of it" : "all, and " + counted(left_out, "more warning");
   text += options.certificate
@@ -280,9 +289,18 @@ std::optional<std::string> piped(const std::string& path, const ReleaseSpec& spe
   return LineReader(path).bytes();
 }
 
-int run(SampleOptions options, const CLI::App& command, std::optional<Method> method) {
-  if (options.spec) speak(Speech::kFile);  // to the end: a refusal is written after this function
-  const ReleaseSpec spec = spec_for(options, command, method);
+/// A refusal of a part of the spec, with the spec's file.
+[[noreturn]] void refuse_in_spec(const std::string& file, const InvalidInput& refused) {
+  const auto is_part = [&](const Part& part) {
+    return *part.flag != '\0' && refused.parameter() == parameter_of(part.flag);
+  };
+  const auto parts = spec_parts();
+  const bool is_there = std::any_of(parts.begin(), parts.end(), is_part);
+  if (!is_there || !refused.file().empty()) throw;
+  throw InvalidInput(refused, fmt::format("{}: {}", file, refused.what()), Concern::in_file(file));
+}
+
+int run(SampleOptions options, const ReleaseSpec& spec) {
   if (options.print_spec) {
     fmt::print("{}", spec_text(spec));
     flush_output();
@@ -358,6 +376,17 @@ int run(SampleOptions options, const CLI::App& command, std::optional<Method> me
                     : protection_note(spec) + summary(*prepared, domain, options, said, accuracy) +
                           charge);
   return kSuccess;
+}
+
+int run(const SampleOptions& options, const CLI::App& command, std::optional<Method> method) {
+  if (!options.spec) return run(options, spec_for(options, command, method));
+  speak(Speech::kFile);  // to the end: a refusal is written after this function
+  const ReleaseSpec spec = spec_for(options, command, method);
+  try {
+    return run(options, spec);
+  } catch (const InvalidInput& refused) {
+    refuse_in_spec(*options.spec, refused);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -53,8 +54,10 @@ void refuse_options_beside_certificate(const VerifyOptions& options) {
 int verify_certificate(const VerifyOptions& options) {
   refuse_options_beside_certificate(options);
   const std::string& name = *options.certificate;
-  const StatedCertificate stated = parsed_file(name, parse_certificate);
-  const Domain domain = read_domain(needed(options.domain, "--domain"));
+  const StatedCertificate stated =
+      naming_part("certificate", [&] { return parsed_file(name, parse_certificate); });
+  const Domain domain =
+      naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
   const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
                                          options.mechanism.reference);
   std::optional<Elapsed> elapsed("verifying");
@@ -107,9 +110,9 @@ int verify_mechanism(const VerifyOptions& options) {
   } else if (row_of(options.mechanism.chosen()).reference == ReferenceUse::kNeeded) {
     reference = harmonic_masses(k);
   }
+  options.mechanism.require_budget();
   const std::vector<double> rows = options.mechanism.channel_rows(k);
   const MechanismParameters parameters = options.mechanism.parameters(k, reference, rows);
-  options.mechanism.require_budget();
   tell_large_epsilon(parameters.epsilon, parameters.mu);
   refuse_if(!reference.empty() && reference.size() != k, "wrong-shape", "reference",
             "the reference must have {} masses like --k, but has {}", k, reference.size());

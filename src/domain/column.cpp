@@ -75,10 +75,15 @@ void read_missing_codes(const Settings& settings, Mapping& declared) {
   const Setting* const codes = settings.find("missing");
   if (codes == nullptr) return;
   const bool have_labels = codes->kind == Setting::Kind::kMapping;
-  if (codes->items.empty() || codes->is_scalar()) {
+  if (codes->is_scalar()) {
     settings.refuse("wrong-type", "missing",
                     "must be a list of codes, which become null, or a mapping of codes to labels, "
                     "but is neither");
+  }
+  if (codes->items.empty()) {
+    settings.refuse("empty-input", "missing",
+                    "must hold at least one code, such as [-9], but is empty: leave it out",
+                    {WayOut::declare("missing"), WayOut::leave("missing")});
   }
   declared.missing_are_nulls = !have_labels;
   const auto text_of_item = [&](const Setting& item) -> const std::string& {
@@ -291,9 +296,10 @@ Reading Column::read_typed(const Typed& value) const noexcept {
   return std::visit([&](const auto& cells) { return read_as(cells, value); }, cells_);
 }
 
-Column Column::declare(const std::string& name, const Setting& mapping) {
-  const Settings settings(mapping);
-  const std::string subject = fmt::format("column \"{}\": ", name);
+namespace {
+
+Column column_of(const std::string& name, const Settings& settings) {
+  const std::string subject = fmt::format("column {}: ", in_quotes(name));
   std::optional<Cells> cells;
   Mapping mapped;
   try {
@@ -317,7 +323,31 @@ Column Column::declare(const std::string& name, const Setting& mapping) {
   } catch (const InvalidInput& refused) {
     throw InvalidInput(refused, subject + refused.what(), Concern::of_column(name));
   }
-  return make(name, std::move(*cells), std::move(mapped));
+  return Column::make(name, std::move(*cells), std::move(mapped));
+}
+
+/// What `make` gives. Whatever sets a key of a column declares it.
+template <class Make>
+Column as_declared(const Make& make) {
+  try {
+    return make();
+  } catch (const InvalidInput& refused) {
+    std::vector<WayOut> ways = refused.ways_out();
+    for (WayOut& way : ways) {
+      if (way.action == WayOut::Action::kSet) way.action = WayOut::Action::kDeclare;
+    }
+    Concern concern(refused.parameter());
+    concern.column = refused.column();
+    concern.line = refused.line();
+    throw InvalidInput(refused.code(), refused.what(), std::move(concern), std::move(ways),
+                       refused.quantities());
+  }
+}
+
+}  // namespace
+
+Column Column::declare(const std::string& name, const Setting& mapping) {
+  return as_declared([&] { return column_of(name, Settings(mapping)); });
 }
 
 DeclaredSettings Column::settings(bool spells_defaults_out) const {
@@ -334,7 +364,7 @@ DeclaredSettings Column::settings(bool spells_defaults_out) const {
     std::string value;
     const std::uint32_t cell = encode(std::string_view());
     const auto* const numbers = std::get_if<NumberCells>(&cells_);
-    if (numbers != nullptr && cell == 0) {
+    if (numbers != nullptr && cell == 0 && !numbers->declared().step) {
       value = fmt::format("{}", numbers->min());  // as it stands beside `min`
     } else {
       write(cell, 0, value);
@@ -386,6 +416,21 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
       refuse_input("unknown-name", concern, {WayOut::declare(key, nearest_name(value, words))},
                    "column \"{}\": {} must be {} (or the word {}), but is \"{}\"{}", column.name_,
                    key, column.expectation(), word, value, did_you_mean(value, words));
+    }
+    const bool is_on_step = std::visit(
+        [&](const auto& one) {
+          if constexpr (requires { one.is_on_step(value); }) return one.is_on_step(value);
+          return true;
+        },
+        column.cells_);
+    if (!is_on_step && reading.cell < column.cell_count_) {
+      std::string nearest;
+      column.write(reading.cell, 0, nearest);
+      Concern concern(key);
+      concern.column = column.name_;
+      refuse_input("unknown-value", concern, {WayOut::declare(key, nearest)},
+                   "column \"{}\": {} must be a multiple of the step, such as {}, but is \"{}\"",
+                   column.name_, key, nearest, value);
     }
     return reading.cell;
   };

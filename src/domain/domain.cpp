@@ -124,14 +124,18 @@ std::string Domain::fewer_bins(
   return fmt::format("the widest columns are {}: {}", widest(", "), fmt::join(ways, ", or "));
 }
 
-void Domain::require_enumerable(std::string_view what, std::string_view other_way) const {
+void Domain::require_enumerable(std::string_view what, std::string_view other_way,
+                                const std::vector<WayOut>& other_ways) const {
   if (is_enumerable()) return;
   const auto is_small = [](std::span<const std::uint32_t> sizes) {
     double product = 1;
     for (const std::uint32_t size : sizes) product *= size;
     return product <= kMaxOutcomes;
   };
-  refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins")},
+  std::vector<WayOut> ways = {WayOut::declare("bins")};
+  ways.insert(ways.end(), other_ways.begin(), other_ways.end());
+  refuse_input("too-many-outcomes", "domain", std::move(ways),
+               {{"given", product_, "outcomes"}, {"most", double{kMaxOutcomes}, "outcomes"}},
                "{} needs a domain of at most {} outcomes, but this one has {:.15g}; {}{}", what,
                kMaxOutcomes, product_, fewer_bins(is_small), other_way);
 }
@@ -261,7 +265,7 @@ std::string Domain::hash() const {
 // -----------------------------------------------------------------------------------------------
 // What somebody may have meant who typed a word that a column does not declare.
 
-std::string did_you_mean(const Column& column, std::string_view typed) {
+std::string nearest_word(const Column& column, std::string_view typed) {
   constexpr std::uint32_t kMostWords = 1000;  // more would take long, for each value that is asked
   const auto* categories = std::get_if<Categories>(&column.cells());
   if (categories == nullptr || categories->size() > kMostWords) return {};
@@ -269,7 +273,12 @@ std::string did_you_mean(const Column& column, std::string_view typed) {
   for (std::uint32_t cell = 0; cell < categories->size(); ++cell) {
     words.emplace_back(categories->value(cell));
   }
-  return did_you_mean(typed, words);
+  return nearest_name(typed, words);
+}
+
+std::string did_you_mean(const Column& column, std::string_view typed) {
+  const std::string word = nearest_word(column, typed);
+  return word.empty() ? "" : did_you_mean(typed, std::array{word});
 }
 
 std::string did_you_mean(const Domain& domain, std::string_view column, std::string_view typed) {
@@ -358,25 +367,31 @@ SpaceKind chosen_space(const Domain& domain) noexcept {
   return SpaceKind::kCandidates;
 }
 
-void require_space(const Domain& domain, SpaceKind kind) {
+void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen_by) {
   if (kind == SpaceKind::kCategories) domain.require_enumerable("space categories");
   if (kind != SpaceKind::kGrid) return;
   const auto& columns = domain.columns();
+  // Another part that makes it a grid goes with no other space.
+  const bool is_named = chosen_by == "space";
+  const WayOut way = is_named ? WayOut::set("space", "candidates") : WayOut::leave(chosen_by);
+  const std::string subject =
+      is_named ? "space grid" : fmt::format("{} makes a grid, which", flag_words(chosen_by));
+  const std::string other =
+      is_named ? "take " + words_of(way) : "leave out " + flag_words(chosen_by);
   if (columns.size() > kMostGridColumns) {
-    refuse_input("too-many-columns", "space", {WayOut::set("space", "candidates")},
-                 "space grid needs at most {} columns, but the domain has {} ({}): leave columns "
-                 "out of the domain, or take {}",
-                 kMostGridColumns, columns.size(), domain.widest(", "),
-                 setting_words("space", "candidates"));
+    refuse_input("too-many-columns", chosen_by, {way},
+                 "{} needs at most {} columns, but the domain has {} ({}): leave columns out of "
+                 "the domain, or {}",
+                 subject, kMostGridColumns, columns.size(), domain.widest(", "), other);
   }
   for (const Column& column : columns) {
     if (can_be_cut(column)) continue;
-    refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-                 {WayOut::set("space", "candidates")},
-                 "space grid needs columns of numbers or integers without spikes, values, missing "
-                 "codes or a null category, but column \"{}\" is not one: leave it out of the "
-                 "domain, or take {}",
-                 column.name(), setting_words("space", "candidates"));
+    Concern concern(chosen_by);
+    concern.column = column.name();
+    refuse_input("not-for-this-domain", concern, {way},
+                 "{} needs columns of numbers or integers without spikes, values, missing codes or "
+                 "a null category, but column \"{}\" is not one: leave it out of the domain, or {}",
+                 subject, column.name(), other);
   }
 }
 
@@ -385,22 +400,31 @@ void require_space(const Domain& domain, SpaceKind kind) {
 
 namespace {
 
+/// A column of the domain, or of a list of columns that another parameter gives.
+Concern concern_of_column(const Column& column, std::string_view parameter = "domain") {
+  Concern concern(parameter);
+  concern.column = column.name();
+  return concern;
+}
+
 /// Throws InvalidInput unless the domain says what zeros, which have no logarithm, become, and
 /// nulls if it says so of them: not one of the column's ends, where they widen the spread of all
 /// others.
 void require_logarithms(const Column& column, const NumberCells& numbers) {
-  Concern min("min");
-  min.column = column.name();
-  refuse_outside(
-      kPositive, numbers.min(), min,
-      "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is {}: "
-      "set min to the smallest value that counts, and write outside: VALUE for zeros",
-      column.name(), numbers.min());
+  const Concern concern = concern_of_column(column, "log");
+  const auto ways = [](std::string_view key) {
+    return std::vector{WayOut::declare(key), WayOut::leave("log")};
+  };
+  if (!kPositive.has(numbers.min())) {
+    refuse_input(
+        "out-of-range", concern, ways("min"), quantities_of(numbers.min(), kPositive),
+        "column \"{}\" must have a min above 0, because 0 has no logarithm, but its min is "
+        "{}: set min to the smallest value that counts, and write outside: VALUE for zeros",
+        column.name(), numbers.min());
+  }
   const Mapping& mapping = column.mapping();
   if (!mapping.outside_value) {
-    Concern key("outside");
-    key.column = column.name();
-    refuse_input("missing-key", key, {WayOut::declare("outside")},
+    refuse_input("missing-key", concern, ways("outside"),
                  "column \"{}\" must declare what a zero becomes to have logarithms: as min, {}, "
                  "zeros widen the spread of all others. Write outside: VALUE, a usual value of the "
                  "column, into the domain",
@@ -411,9 +435,7 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
     if (!declared) continue;
     const double value = read_number_of(*declared, numbers.min(), numbers.max()).value_or(0);
     if (value > numbers.min() && value < numbers.max()) continue;
-    Concern key(of_nulls ? "null" : "outside");
-    key.column = column.name();
-    refuse_input("out-of-range", key, {WayOut::declare(key.parameter)},
+    refuse_input("out-of-range", concern, ways(of_nulls ? "null" : "outside"),
                  quantities_of(value, {.least = numbers.min(),
                                        .most = numbers.max(),
                                        .is_open = true,
@@ -433,7 +455,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {
       refuse_input(
-          "not-for-this-domain", Concern::of_column(column.name()), {WayOut::use("marginals")},
+          "not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
           "Gaussian rows need columns of type number, but column \"{}\" is {}: {}leave it out of "
           "the domain, or use {}",
           column.name(), kind_of(column.cells()).name,
@@ -446,22 +468,20 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
                                : !column.mapping().missing.empty()   ? "missing"
                                                                      : nullptr;
     if (beyond != nullptr) {
-      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-                   {WayOut::use("marginals")},
+      refuse_input("not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
                    "Gaussian rows are numbers of any size, but column \"{}\" declares {}: leave it "
                    "out of the column, or use {}",
                    column.name(), beyond, method_words("marginals"));
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
-      refuse_input("not-for-this-domain", Concern::of_column(column.name()),
-                   {WayOut::use("marginals")},
+      refuse_input("not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
                    "Gaussian rows have no nulls, but column \"{}\" declares null: category: "
                    "declare a number there, such as {:g}, or use {}",
                    column.name(), numbers->min(), method_words("marginals"));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
-    refuse_if(times > 1, "duplicate-column", Concern::of_column(column.name()),
+    refuse_if(times > 1, "duplicate-column", concern_of_column(column, "log"),
               "column \"{}\" must be named once for logarithms, but is named {} times",
               column.name(), times);
     const bool logarithm = times == 1;

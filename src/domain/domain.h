@@ -65,7 +65,8 @@ class Domain {
   [[nodiscard]] double product() const noexcept { return product_; }
   [[nodiscard]] bool is_enumerable() const noexcept { return product_ <= kMaxOutcomes; }
   /// Throws InvalidInput, saying that `what` needs it, unless the domain is enumerable.
-  void require_enumerable(std::string_view what, std::string_view other_way = {}) const;
+  void require_enumerable(std::string_view what, std::string_view other_way = {},
+                          const std::vector<WayOut>& other_ways = {}) const;
   /// The widest columns, a hundred at most, with how many values each has, and how many more there
   /// are.
   [[nodiscard]] std::string widest(std::string_view between) const;
@@ -139,6 +140,10 @@ class Domain {
 // -----------------------------------------------------------------------------------------------
 // What somebody may have meant who typed a word that a column does not declare.
 
+/// The declared word of a column, of a thousand words at most, that was meant; empty for other
+/// columns, or where none is near. The typed text is public, or its owner asks.
+[[nodiscard]] std::string nearest_word(const Column& column, std::string_view typed);
+
 /// " (did you mean \"female\"?)" of a column of declared words that are at most a thousand; nothing
 /// for other columns, or where none is near. The typed text is public, or its owner asks.
 [[nodiscard]] std::string did_you_mean(const Column& column, std::string_view typed);
@@ -184,7 +189,7 @@ enum class SpaceKind {
 
 /// Throws InvalidInput, in one sentence, for a space that the domain cannot have: categories of
 /// more than 2^24 outcomes, or a grid of other columns than `chosen_space` speaks of.
-void require_space(const Domain& domain, SpaceKind kind);
+void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen_by = "space");
 
 // -----------------------------------------------------------------------------------------------
 // The records of a numeric domain as points of R^d, not cut into cells.

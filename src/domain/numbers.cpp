@@ -432,6 +432,18 @@ void IntegerCells::write(std::uint32_t cell, std::uint64_t point, std::string& t
   fmt::format_to(std::back_inserter(text), "{}", value(cell, point));
 }
 
+bool IntegerCells::is_on_step(std::string_view text) const {
+  if (step_ == 1 || is_listed()) return true;
+  auto integer = read_integer(text);
+  if (!integer) {
+    const auto number =
+        read_number_of(text, static_cast<double>(min()), static_cast<double>(max()));
+    if (!number) return true;
+    integer = static_cast<std::int64_t>(*number);  // which `read` found in the range
+  }
+  return *integer % static_cast<std::int64_t>(step_) == 0;
+}
+
 std::string IntegerCells::expectation() const {
   if (is_listed()) return list_expectation("integer", declared_.values);
   return fmt::format("an integer from {} to {}", min(), max());
@@ -817,6 +829,13 @@ void NumberCells::write(std::uint32_t cell, std::uint64_t point, std::string& te
     TextBuffer buffer;
     text += text_of(number, buffer);
   }
+}
+
+bool NumberCells::is_on_step(std::string_view text) const {
+  if (!multiples_) return true;
+  const double number = read_number_of(text, min(), max()).value_or(0);
+  const std::int64_t point = lattice_.multiple(number);
+  return lattice_.value(point) == number && point % points_of_step_ == 0;
 }
 
 std::string NumberCells::expectation() const {

@@ -119,6 +119,9 @@ class IntegerCells {
   }
   [[nodiscard]] std::int64_t value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+  /// Of a text that `read` finds to be a value: whether it is a multiple of the step, and not
+  /// rounded to one.
+  [[nodiscard]] bool is_on_step(std::string_view text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:
@@ -229,6 +232,9 @@ class NumberCells {
   /// A value of the cell.
   [[nodiscard]] double value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
+  /// Of a text that `read` finds to be a value: whether it is a multiple of the step, and not
+  /// rounded to one.
+  [[nodiscard]] bool is_on_step(std::string_view text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 
@@ -57,7 +59,17 @@ void read(const Setting& setting, const Called& name, bool& value) {
   value = word == "true";
   if (value || word == "false") return;
   refuse_setting("wrong-type", setting, name,
-                 fmt::format("must be true or false, but is \"{}\"", word));
+                 fmt::format("must be true or false, but is {}", in_quotes(word)));
+}
+
+/// Infinity as YAML writes it; `read_number` knows all others.
+std::optional<double> read_yaml_number(std::string_view digits) {
+  const std::string_view bare = digits.substr(digits.starts_with('-') || digits.starts_with('+'));
+  if (equal_ignoring_case(bare, ".inf")) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return digits.starts_with('-') ? -kInfinity : kInfinity;
+  }
+  return read_number(digits);
 }
 
 template <class Integer>
@@ -68,20 +80,28 @@ void read(const Setting& setting, const Called& name, Integer& value) {
   const char* const end = digits.data() + digits.size();
   const auto result = std::from_chars(digits.data(), end, value);
   if (result.ec == std::errc{} && result.ptr == end) return;
-  refuse_setting(
-      "wrong-type", setting, name,
-      fmt::format("must be an integer {}, but is \"{}\"",
-                  std::is_signed_v<Integer> ? "of 64 bits" : "from 0 to 2^64 - 1", digits));
+  // A whole number beyond these is out of range, and so is infinity.
+  constexpr Range kRange{.least = static_cast<double>(std::numeric_limits<Integer>::lowest()),
+                         .most = static_cast<double>(std::numeric_limits<Integer>::max()),
+                         .is_open_above = true};
+  const auto number = read_yaml_number(digits);
+  const bool is_outside =
+      number && !kRange.has(*number) && (!std::isfinite(*number) || *number == std::floor(*number));
+  refuse_setting(is_outside ? Code("out-of-range") : Code("wrong-type"), setting, name,
+                 fmt::format("must be an integer {}, but is {}",
+                             std::is_signed_v<Integer> ? "of 64 bits" : "from 0 to 2^64 - 1",
+                             in_quotes(digits)),
+                 {}, is_outside ? quantities_of(*number, kRange) : std::vector<Quantity>());
 }
 
 void read(const Setting& setting, const Called& name, double& value) {
   std::string digits;
   read(setting, name, digits);
-  const auto number = read_number(digits);
+  const auto number = read_yaml_number(digits);
   value = number.value_or(0);
   if (number && std::isfinite(value)) return;
   refuse_setting(number ? Code("out-of-range") : Code("wrong-type"), setting, name,
-                 fmt::format("must be a finite number, but is \"{}\"", digits), {},
+                 fmt::format("must be a finite number, but is {}", in_quotes(digits)), {},
                  number ? quantities_of(value, kDoubles) : std::vector<Quantity>());
 }
 

@@ -313,7 +313,7 @@ const char* packing_of(std::string_view beginning) {
 CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
     : is_in_memory_(bytes && !bytes->is_of_file),
       lines_(std::move(path), bytes ? std::optional(bytes->bytes) : std::nullopt) {
-  refuse_if(!lines_.next(), "malformed-file", Concern::in_file(lines_.path()),
+  refuse_if(!lines_.next(), "empty-input", Concern::in_file(lines_.path()),
             "{} must start with a header, but is empty", lines_.path());
   if (const char* packing = packing_of(lines_.line())) {
     refuse_input("malformed-file", Concern::in_file(lines_.path()), "{} must be text, but {}",

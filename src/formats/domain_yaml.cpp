@@ -92,6 +92,21 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
  private:
+  /// A key that is there already: of `columns` it is a column's name.
+  [[noreturn]] void refuse_repeated(const YAML::Mark& mark, const std::string& key) const {
+    const bool names_column = open_.size() == 2 && open_.front().node.items.size() % 2 == 1 &&
+                              open_.front().node.items.back().text == "columns";
+    Concern concern = Concern::in_file(name_, line(mark));
+    if (names_column) {
+      concern.column = key;
+      refuse_input("duplicate-column", concern, "{} must not repeat the column \"{}\"",
+                   place_words(name_, line(mark)), key);
+    }
+    concern.parameter = key;
+    refuse_input("duplicate-key", concern, {WayOut::leave(key)},
+                 "{} must not repeat the key \"{}\"", place_words(name_, line(mark)), key);
+  }
+
   /// Texts without a name have no lines.
   [[nodiscard]] std::uint32_t line(const YAML::Mark& mark) const {
     if (name_.empty()) return 0;
@@ -118,13 +133,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void add(Setting node, const YAML::Mark& mark) {
     if (node.text.find('\0') != node.text.npos) {
-      refuse(mark, fmt::format("must hold no NUL, but holds \"{}\"", node.text));
+      refuse(mark, fmt::format("must hold no NUL, but holds {}", in_quotes(node.text)));
     }
     if (expects_key()) {
       StringIndex& keys = open_.back().keys;
-      if (keys.find(node.text) != StringIndex::kAbsent) {
-        refuse(mark, fmt::format("must not repeat the key \"{}\"", node.text));
-      }
+      if (keys.find(node.text) != StringIndex::kAbsent) refuse_repeated(mark, node.text);
       keys.insert(node.text);
     }
     place(std::move(node));
@@ -221,8 +234,8 @@ Setting parse_yaml(std::string_view yaml, const std::string& name) {
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) {
-      refuse_input("malformed-file", Concern::in_file(name),
-                   "{} must declare columns, but is empty", called(name));
+      refuse_input("empty-input", Concern::in_file(name), "{} must declare columns, but is empty",
+                   called(name));
     }
     Setting root = builder.take();
     TreeBuilder rest(name);
@@ -313,7 +326,7 @@ class DomainParser {
       refuse(key, "must have a text as a column's name (in quotes null is one)");
     }
     if (settings.kind != Setting::Kind::kMapping) {
-      refuse(key, fmt::format("must map column \"{}\" to its settings", key.text));
+      refuse(key, fmt::format("must map column {} to its settings", in_quotes(key.text)));
     }
     return located(key, [&] { return Column::declare(key.text, settings); });
   }

@@ -22,6 +22,7 @@
 #include "base/refusal.h"
 #include "base/sha256.h"
 #include "base/speech.h"
+#include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
 #include "domain/column.h"
@@ -76,6 +77,20 @@ bool names_a_unit(std::string_view column) {
       "uid",    "userid",  "user",        "person", "patient",  "customer",  "client", "subject",
       "member", "student", "participant", "pupil",  "employee", "household", "device", "school"};
   return is_an_id(column) || is_one_of(column, kWhole);
+}
+
+void require_some_columns(const std::vector<std::string>& columns,
+                          const std::vector<std::string>& excluded) {
+  const auto is_left = [&](const std::string& column) {
+    return std::find(excluded.begin(), excluded.end(), column) == excluded.end();
+  };
+  if (columns.empty() || std::any_of(columns.begin(), columns.end(), is_left)) return;
+  Concern concern("exclude");
+  concern.column = columns.front();
+  refuse_input("contradicting-parameters", concern,
+               {WayOut::leave("exclude"), WayOut::set("columns")},
+               "{} must leave a column of {}, but leaves out all of them: {}",
+               flag_words("exclude"), flag_words("columns"), list_words(columns));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -516,7 +531,9 @@ Candidates listed_candidates(const Domain& domain, std::uint64_t count,
   Candidates::require_count(count);
   if (!reference) return Candidates::seeded(domain, count);
   if (!reference->ends_with(".json")) {
-    return ReferenceCandidates(domain, read_public_digits(*reference, domain, text)).seeded(count);
+    const auto digits =
+        naming_part("reference", [&] { return read_public_digits(*reference, domain, text); });
+    return ReferenceCandidates(domain, digits).seeded(count);
   }
   const auto measure =
       text ? measure_from_json(*text, *reference) : parsed_file(*reference, measure_from_json);
@@ -526,8 +543,18 @@ Candidates listed_candidates(const Domain& domain, std::uint64_t count,
 FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
                                const std::string& path, std::optional<std::string_view> text) {
   require_between({flag_words("components"), "components"}, components, 1, FittedReference::kMost);
-  const GaussianMixtureSpec mixture =
-      fitted_reference(domain, read_public_digits(path, domain, text), components);
+  for (const Column& column : domain.columns()) {
+    if (has_interval(column)) continue;
+    Concern concern("domain");
+    concern.column = column.name();
+    refuse_input("not-for-this-domain", concern, {WayOut::set("domain")},
+                 "a density of numbers needs columns of type number or integer without edges or "
+                 "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
+                 "the public table itself as the reference",
+                 column.name());
+  }
+  const auto digits = naming_part("public", [&] { return read_public_digits(path, domain, text); });
+  const GaussianMixtureSpec mixture = fitted_reference(domain, digits, components);
   // A written value is read and checked before anybody relies on it.
   static_cast<void>(GaussianMixture(mixture));
   return {mixture.weights.size(), measure_json(mixture)};
@@ -539,8 +566,9 @@ FittedReference fitted_to_file(const Domain& domain, std::uint64_t components,
 void PublicFiles::require_public(const char* what, const char* flag,
                                  const std::string& name) const {
   if (!private_file_) return;
-  const bool same = private_bytes_ ? bytes(name) == *private_bytes_
-                                   : same_file_or_content(name, bytes(name), *private_file_);
+  const std::string& text = naming_part(flag, [&]() -> const std::string& { return bytes(name); });
+  const bool same =
+      private_bytes_ ? text == *private_bytes_ : same_file_or_content(name, text, *private_file_);
   if (same) {
     refuse_input("public-is-private", is_of_file(name) ? concern_of(flag, name) : Concern(flag),
                  "the {} must be public, but {} is the private file itself", what, name);
@@ -563,7 +591,8 @@ TableBytes PublicFiles::table(const std::string& name) const {
 UnitRecords PublicFiles::units(const std::string& name, const Domain& domain,
                                const UnitColumns& unit) const {
   require_public("units", "public-units", name);
-  return read_public_units(name, domain, unit, table(name));
+  return naming_part("public-units",
+                     [&] { return read_public_units(name, domain, unit, table(name)); });
 }
 
 std::optional<TableBytes> PublicFiles::held(const std::string& name) const {
@@ -575,35 +604,36 @@ Domain PublicFiles::domain(const SpecDomain& domain) const {
   const auto text = bytes_.find(domain.file);
   if (text != bytes_.end()) return parse_domain(text->second, domain.file);
   const auto known = domains_.find(domain.file);
-  return known != domains_.end()
-             ? known->second
-             : domains_.emplace(domain.file, read_domain(domain.file)).first->second;
+  if (known != domains_.end()) return known->second;
+  return naming_part("domain", [&] {
+    return domains_.emplace(domain.file, read_domain(domain.file)).first->second;
+  });
 }
 
 Roster PublicFiles::roster(const std::string& name, const UnitColumns& columns) const {
   require_public("roster", "units", name);
-  return read_roster(name, columns, table(name));
+  return naming_part("units", [&] { return read_roster(name, columns, table(name)); });
 }
 
 std::vector<std::uint32_t> PublicFiles::records(const std::string& name,
                                                 const Domain& domain) const {
   require_public("reference", "reference", name);
-  return read_public_digits(name, domain, table(name));
+  return naming_part("reference", [&] { return read_public_digits(name, domain, table(name)); });
 }
 
 std::shared_ptr<const Measure> PublicFiles::density(const std::string& name) const {
   require_public("reference", "reference", name);
-  return parsed(name, measure_from_json);
+  return naming_part("reference", [&] { return parsed(name, measure_from_json); });
 }
 
 Candidates PublicFiles::candidates(const std::string& name, const Domain& domain) const {
   require_public("list of candidates", "candidates-file", name);
-  return read_candidates(name, domain, bytes(name));
+  return naming_part("candidates-file", [&] { return read_candidates(name, domain, bytes(name)); });
 }
 
 PublicBand PublicFiles::band(const std::string& name) const {
   require_public("band", "band", name);
-  return parsed(name, parse_public_band);
+  return naming_part("band", [&] { return parsed(name, parse_public_band); });
 }
 
 std::vector<double> PublicFiles::channel(const std::string& name, std::uint64_t outcomes) const {
@@ -616,7 +646,7 @@ std::vector<double> PublicFiles::channel(const std::string& name, std::uint64_t 
 std::vector<double> PublicFiles::covariance(const std::string& name,
                                             const RealColumns& columns) const {
   require_public("covariance", "covariance", name);
-  return read_covariance(name, columns, table(name));
+  return naming_part("covariance", [&] { return read_covariance(name, columns, table(name)); });
 }
 
 std::string PublicFiles::sha256(const std::string& name) const {

@@ -30,6 +30,10 @@ namespace mollify {
 /// Whether the name says that the column names whom rows belong to: "person", "school", "user_id".
 [[nodiscard]] bool names_a_unit(std::string_view column);
 
+/// Refuses a choice of columns to draft a domain from that leaves out all that it names.
+void require_some_columns(const std::vector<std::string>& columns,
+                          const std::vector<std::string>& excluded);
+
 // -----------------------------------------------------------------------------------------------
 // Lists of candidates in files.
 

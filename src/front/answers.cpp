@@ -104,8 +104,11 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
     const std::optional<std::string>& path = released.inside().path;
     const std::string name_of_records = path.value_or("released (in memory)");
     const std::string text = path ? std::string() : released.csv_text(law.domain().names());
-    const std::vector<std::uint32_t> digits = inside::read_public_digits(
-        name_of_records, law.domain(), path ? std::nullopt : std::optional<std::string_view>(text));
+    const std::vector<std::uint32_t> digits = naming_part("released", [&] {
+      return inside::read_public_digits(
+          name_of_records, law.domain(),
+          path ? std::nullopt : std::optional<std::string_view>(text));
+    });
     const inside::PopulationEstimate found = inside::estimate_population(
         law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
     inside::Answer answer = inside::estimate_answer(found, stated.spec);
@@ -121,9 +124,10 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
 Answer check(const Domain& domain, const std::string& data, std::string_view question,
              const std::string& name, const PublicTexts& texts) {
   return in_places([&] {
-    return outward(inside::check(
-        inside::check_question_of(question_of(question), name, domain.inside().domain, data),
-        inside::PublicFiles(std::nullopt, std::nullopt, texts)));
+    const auto asked =
+        inside::check_question_of(question_of(question), name, domain.inside().domain, data);
+    const inside::PublicFiles files(std::nullopt, std::nullopt, texts);
+    return naming_part("data", [&] { return outward(inside::check(asked, files)); });
   });
 }
 
@@ -132,7 +136,8 @@ Answer compare(std::span<const std::string> specs, const Source& data, const Pub
     std::vector<inside::Json> questions;
     for (const std::string& spec : specs) questions.push_back(question_of(spec));
     const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
-    return outward(inside::compare(questions, files, *data.inside().records));
+    return naming_part(
+        "data", [&] { return outward(inside::compare(questions, files, *data.inside().records)); });
   });
 }
 

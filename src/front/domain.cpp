@@ -10,6 +10,7 @@
 #include "domain/column.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_domain.h"
+#include "formats/public_files.h"
 #include "front/message.h"
 #include "front/privacy.h"
 
@@ -73,6 +74,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
                          std::optional<std::string_view> text,
                          const std::vector<std::pair<std::string, std::string>>& unread,
                          const OrderedWords& words) {
+  inside::require_some_columns(columns, excluded);
   inside::DomainDraft draft =
       inside::draft_domain(public_csv, columns, excluded, text, unread, words);
   std::string yaml = draft.yaml();

@@ -36,11 +36,14 @@ std::string messages_json(const std::vector<Message>& messages) {
 
 InvalidInput placed(const InvalidInput& refused) {
   using Action = WayOut::Action;
+  const std::vector<Quantity> quantities = inside::shown_quantities(refused);
   Concern concern(inside::parameter_name_of(refused.parameter()));
   concern.column = refused.column();
   concern.file = refused.file();
   concern.line = refused.line();
   std::vector<WayOut> ways = refused.ways_out();
+  if (ways.empty() && !refused.file().empty() && !refused.parameter().empty())
+    ways.push_back(WayOut::set(refused.parameter()));
   for (WayOut& way : ways) {
     if (way.action != Action::kSet && way.action != Action::kAdd && way.action != Action::kLeave)
       continue;
@@ -48,8 +51,7 @@ InvalidInput placed(const InvalidInput& refused) {
            std::string(inside::value_name(way))};
   }
   inside::speak_of({});  // "units" is the place of a key now, and no flag with another place
-  return {refused.code(), refused.what(), std::move(concern), std::move(ways),
-          refused.quantities()};
+  return {refused.code(), refused.what(), std::move(concern), std::move(ways), quantities};
 }
 
 std::string refusal_json(const InvalidInput& refused) {

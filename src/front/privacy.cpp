@@ -14,6 +14,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/shuffling.h"
 #include "base/decimals.h"
+#include "base/message.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -250,6 +251,12 @@ SpokenWay spoken(const WayOut& way) {
   return {std::string(inside::action_name(way)), inside::part_name(way),
           std::string(inside::value_name(way))};
 }
+
+std::vector<Quantity> spoken_quantities(const InvalidInput& refused) {
+  return inside::shown_quantities(refused);
+}
+
+std::string unit_of(std::string_view parameter) { return std::string(inside::unit_of(parameter)); }
 
 std::string spoken_parameter(const InvalidInput& refused) {
   return inside::parameter_name_of(refused.parameter());

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/named.h"
 #include "base/refusal.h"
 #include "base/speech.h"
@@ -159,9 +160,9 @@ PreparedRelease prepare(const ReleaseSpec& spec, const Source& data, const Publi
     inside::Domain domain = files.domain(asked.domain);
     require_records(asked, domain, records);
     // Before the records are counted, because too few of them would be refused first.
-    inside::require_columns(records, domain, asked.unit);
+    naming_part("data", [&] { inside::require_columns(records, domain, asked.unit); });
     auto prepared = inside::prepare(asked, files, inside::public_count(asked, records));
-    prepared->require(records);
+    naming_part("data", [&] { prepared->require(records); });
     return PreparedRelease(
         std::make_shared<const PreparedRelease::Inside>(std::move(prepared), std::move(domain)));
   });
@@ -192,7 +193,7 @@ ReleaseReport PreparedRelease::report() const {
 }
 
 void PreparedRelease::require(const Source& data) const {
-  inside_->release->require(*data.inside().records);
+  naming_part("data", [&] { inside_->release->require(*data.inside().records); });
 }
 
 void PreparedRelease::require_model() const {

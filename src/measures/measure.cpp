@@ -471,18 +471,23 @@ namespace {
 
 constexpr double kLeastMass = 0x1p-80;
 
-Interval interval_of(const Column& column) {
-  if (column.codes_and_nulls() == 0) {
-    if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
-        numbers != nullptr && numbers->are_equal()) {
-      return {numbers->min(), numbers->max()};
-    }
-    if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
-        integers != nullptr && integers->are_equal()) {
-      return {static_cast<double>(integers->min()) - 0.5,
-              static_cast<double>(integers->max()) + 0.5};
-    }
+/// None of a column that is no axis.
+std::optional<Interval> interval_in(const Column& column) {
+  if (column.codes_and_nulls() != 0) return std::nullopt;
+  if (const auto* numbers = std::get_if<NumberCells>(&column.cells());
+      numbers != nullptr && numbers->are_equal()) {
+    return Interval{numbers->min(), numbers->max()};
   }
+  if (const auto* integers = std::get_if<IntegerCells>(&column.cells());
+      integers != nullptr && integers->are_equal()) {
+    return Interval{static_cast<double>(integers->min()) - 0.5,
+                    static_cast<double>(integers->max()) + 0.5};
+  }
+  return std::nullopt;
+}
+
+Interval interval_of(const Column& column) {
+  if (const auto interval = interval_in(column)) return *interval;
   refuse_input("not-for-this-domain", Concern::of_column(column.name()), {WayOut::set("reference")},
                "a density of numbers needs columns of type number or integer without edges or "
                "null: category, but column \"{}\" is not one: leave it out of the domain, or use "
@@ -517,6 +522,8 @@ std::uint32_t cell_of(const Interval& axis, std::uint32_t cells, double x) {
 }
 
 }  // namespace
+
+bool has_interval(const Column& column) { return interval_in(column).has_value(); }
 
 Box domain_box(const Domain& domain) {
   Box box;

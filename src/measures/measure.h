@@ -226,6 +226,9 @@ class GaussianMixture final : public Measure {
 /// a null category.
 [[nodiscard]] Box domain_box(const Domain& domain);
 
+/// Whether a density can have the column as an axis: numbers or integers in equal cells.
+[[nodiscard]] bool has_interval(const Column& column);
+
 /// The middle of each record's cell in the domain's box, coordinates end to end. `digits` holds the
 /// records' digits, end to end. Requires that the domain has a box.
 [[nodiscard]] std::vector<double> domain_points(const Domain& domain,

@@ -18,6 +18,11 @@ namespace mollify {
 UnitColumns::UnitColumns(std::vector<std::string> columns) : names_(std::move(columns)) {
   refuse_if(names_.empty(), "empty-input", "unit",
             "{} must name a column, or several, but names none", flag_words("unit"));
+  const bool has_name = std::any_of(names_.begin(), names_.end(),
+                                    [](const std::string& name) { return !name.empty(); });
+  refuse_if(names_.size() > 1 && !has_name, "malformed-text", "unit",
+            "{} must name a column, or several with commas between them, but has commas alone",
+            flag_words("unit"));
   for (auto name = names_.begin(); name != names_.end(); ++name) {
     if (std::find(name + 1, names_.end(), *name) == names_.end()) continue;
     refuse_input("duplicate-column", "unit", {WayOut::set("unit")},

@@ -205,7 +205,7 @@ void require_small_delta(double delta, const std::string& text, double records, 
   if (delta * records < 1) return;
   refuse_delta(fmt::format("1/n = {:.4g} for {}", 1 / records,
                            counted(static_cast<std::uint64_t>(records), thing)),
-               text, {{"given", delta}, {"below", 1 / records}, {"n", records}});
+               text, {{"given", delta}, {"below", 1 / records}, {"n", records, "records"}});
 }
 
 PlanQuestion question_of(const Certificate& certificate, const Domain& domain) {
@@ -312,7 +312,7 @@ std::optional<Message> delta_warning(double delta, const std::string& text, doub
       .remedy = {.told = {WayOut::set("delta", good)}},
       .quantities = {{"given", delta},
                      is_refused ? Quantity{"below", 1 / records} : Quantity{"most", 0.1 / records},
-                     {"n", records}}};
+                     {"n", records, "records"}}};
 }
 
 std::vector<Message> warnings(const Certificate& certificate, const ReleaseError& error,

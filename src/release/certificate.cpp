@@ -231,7 +231,7 @@ StatedCertificate parse_certificate(const std::string& text, const std::string& 
   refuse_if(!json.is_object(), "wrong-kind-of-file", {},
             "{} must be a certificate, a JSON object, but is not", name);
   refuse_if(!json.contains("format"), "wrong-kind-of-file", {},
-            "{} is not a certificate: it has no format", name);
+            "{} is not a certificate, because it has no format: {}", name, written);
   const StatedReader reader(json, name);
   const auto format = reader.get<std::string>("/format", "the format");
   refuse_if(format.starts_with("mollify model"), "wrong-kind-of-file", {},

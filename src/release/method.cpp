@@ -30,11 +30,7 @@ std::string Methods::text() const {
 ExactPrivacy ReleaseMethod::read_privacy(const PartReader& reader, const ReleaseSpec&) const {
   const auto epsilon = reader.find_decimal("/privacy/epsilon");
   if (const auto rho = reader.find_decimal("/privacy/rho")) {
-    if (epsilon) {
-      refuse_input("contradicting-parameters", "rho",
-                   {WayOut::leave("rho"), WayOut::leave("epsilon")}, "give {} or {}, not both",
-                   flag_words("rho"), flag_words("epsilon"));
-    }
+    if (epsilon) reader.in_file([] { refuse_both("rho", "epsilon"); });
     if (reader.has("/privacy/delta")) {
       refuse_input("contradicting-parameters", "delta",
                    {WayOut::leave("delta"), WayOut::leave("rho")},
@@ -123,13 +119,23 @@ std::vector<std::string> mechanisms_of(Method method) {
   return {};
 }
 
-void refuse_mechanism(const std::string& name, Method method) {
+void require_mechanism_or_all(const Json& parts, Method method) {
+  const auto given = parts.find("mechanism");
+  if (given == parts.end() || !given->is_string() || *given == "all") return;
+  const std::vector<std::string> known = mechanisms_of(method);
+  const auto name = given->get<std::string>();
+  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  refuse_mechanism(name, method, true);
+}
+
+void refuse_mechanism(const std::string& name, Method method, bool takes_all) {
   Methods others;
   for (const auto& [other, word] : names<Method>()) {
     const std::vector<std::string> known = mechanisms_of(other);
     if (std::find(known.begin(), known.end(), name) != known.end()) others = others.with(other);
   }
-  const std::vector<std::string> known = mechanisms_of(method);
+  std::vector<std::string> known = mechanisms_of(method);
+  if (takes_all) known.emplace_back("all");
   std::vector<WayOut> ways;
   for (const auto& [other, word] : names<Method>()) {
     if (others.has(other)) ways.push_back(WayOut::use(word));

@@ -232,7 +232,10 @@ MOLLIFY_METHODS(MOLLIFY_FUNCTION)
 /// The names that a spec of the method may give as its mechanism; none where there is no choice.
 [[nodiscard]] std::vector<std::string> mechanisms_of(Method method);
 /// Throws InvalidInput: the name is none of a mechanism that the method has.
-[[noreturn]] void refuse_mechanism(const std::string& name, Method method);
+[[noreturn]] void refuse_mechanism(const std::string& name, Method method, bool takes_all = false);
+
+/// For a question that takes "all": refuses a name that the method does not have.
+void require_mechanism_or_all(const Json& parts, Method method);
 
 /// Throws InvalidInput unless a spec's facts are those that its method has.
 void require_facts(bool hold);

@@ -145,11 +145,7 @@ Privacy budget_of(const PartReader& reader) {
     return Privacy::concentrated(rho->down());
   }
   if (const auto mu = reader.find_decimal("/privacy/mu")) {
-    if (epsilon) {
-      refuse_input("contradicting-parameters", "mu",
-                   {WayOut::leave("mu"), WayOut::leave("epsilon")}, "give {} or {}, not both",
-                   flag_words("mu"), flag_words("epsilon"));
-    }
+    if (epsilon) refuse_both("mu", "epsilon");
     return Privacy::gaussian(mu->down());
   }
   return Privacy::approximate(epsilon ? epsilon->down() : 1, delta ? delta->down() : 0);
@@ -184,6 +180,7 @@ PlanQuestion plan_question_of(const Json& given, const std::string& name) {
   if (every) json.erase(mechanism);
   const PartReader reader(plan_parts(), json, name, "a plan's question");
   PlanQuestion question{.method = method_of(reader)};
+  require_mechanism_or_all(json, question.method);
   const ReleaseMethod& method = release_method(question.method);
   question.every_mechanism = every;
   question.domain = reader.find_domain("/domain");

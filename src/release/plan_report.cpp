@@ -174,7 +174,7 @@ std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& an
                                 detail::shortest(delta), things),
          .reason =
              fmt::format("a release refuses this without {}", added_words("accept-large-delta")),
-         .quantities = {{"given", delta}, {"below", 1 / records}, {"n", records}}});
+         .quantities = {{"given", delta}, {"below", 1 / records}, {"n", records, "records"}}});
   } else if (auto large = delta_warning(delta, detail::shortest(delta), records, things)) {
     said.push_back(std::move(*large));
   }

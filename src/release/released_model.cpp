@@ -106,6 +106,20 @@ std::string declared_words(const Column& column) {
 
 }  // namespace
 
+namespace {
+
+/// To give this value of a column instead; of the caller's choice if the column or value is empty.
+WayOut to_give(const std::string& column, const std::string& value) {
+  if (column.empty() || value.empty()) return WayOut::set("given");
+  Json object;
+  object[column] = value;
+  const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return WayOut::set("given",
+                     std::string(words_of_speech(fmt::format("{}={}", column, value), text, text)));
+}
+
+}  // namespace
+
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {
   Concern given("given");
   given.column = column;
@@ -118,21 +132,13 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
       return {i, asked.encode(field)};
     }
     const std::string nearest = did_you_mean(asked, value);
-    refuse_input("unknown-value", given, "\"{}\" in given must be {}, but is \"{}\"{}", column,
-                 asked.expectation(), value, nearest.empty() ? declared_words(asked) : nearest);
+    refuse_input("unknown-value", given, {to_give(asked.name(), nearest_word(asked, value))},
+                 "\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,
+                 nearest.empty() ? declared_words(asked) : nearest);
   }
   std::vector<std::string> known;
   for (const Column& one : domain.columns()) known.push_back(one.name());
-  const std::string nearest = nearest_name(column, known);
-  std::vector<WayOut> ways{WayOut::set("given")};
-  if (!nearest.empty()) {
-    const std::string pair = fmt::format("{}={}", nearest, value);
-    Json object;
-    object[nearest] = std::string(value);
-    const std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
-    ways[0].value = words_of_speech(pair, text, text);
-  }
-  refuse_input("unknown-column", given, std::move(ways),
+  refuse_input("unknown-column", given, {to_give(nearest_name(column, known), std::string(value))},
                "the model has no column \"{}\"; it has {}{}", column, list_words(known),
                did_you_mean(column, known));
 }

@@ -95,12 +95,11 @@ bool is_whole_number(const Json& json) {
 }
 
 /// A whole number that no uint64 is, such as -1 and 1e26, is out of range like any other.
-void require_fitting(const Part& part, const Json& json) {
+void require_fitting(const Part& part, const Json& json, const std::string& words) {
   if (json.is_number_unsigned()) return;
   Range range{.least = 0, .most = 0x1p64, .is_open_above = true};
   if (std::isfinite(part.least)) range = range_of(part);
-  refuse_number({parameter_name_of(key_of(part)), key_of(part)}, json.dump(), json.get<double>(),
-                range.words(true), range);
+  refuse_number({words, key_of(part)}, json.dump(), json.get<double>(), range.words(true), range);
 }
 
 /// A value as a sentence shows it: of a long one, and of a group, its kind.
@@ -244,7 +243,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   if (!spec.count && kDrawMethods.has(spec.method)) spec.count = 1;
   if (!spec.count && !method.own_facts(spec).needs_no_count) reader.require_given("/count");
   spec.privacy = method.read_privacy(reader, spec);
-  validate_spec(spec);
+  reader.in_file([&] { validate_spec(spec); });
   return spec;
 }
 
@@ -346,7 +345,7 @@ bool PartReader::has(const char* place) const { return json_.contains(Json::json
 const Json& PartReader::at(const char* place) const { return json_.at(Json::json_pointer(place)); }
 
 UnitColumns PartReader::columns(const char* place) const {
-  return has(place) ? UnitColumns::of(at(place)) : UnitColumns();
+  return has(place) ? in_file([&] { return UnitColumns::of(at(place)); }) : UnitColumns();
 }
 
 std::optional<PublicFile> PartReader::find_file(const char* place) const {
@@ -500,6 +499,7 @@ void PartReader::refuse_key(const std::string& key, const std::string& whole) co
 
 void PartReader::require_kind(const Part& part) const {
   const Json& json = at(part.place);
+  const std::string words = name_.empty() ? parameter_name_of(key_of(part)) : called(part.place);
   const auto require = [&](bool holds, const char* expected) {
     if (holds) return;
     const std::string name = called(part.place);
@@ -520,7 +520,7 @@ void PartReader::require_kind(const Part& part) const {
       return require(json.is_string(), "a text");
     case kWhole:
       require(is_whole_number(json), "a whole number");
-      return require_fitting(part, json);
+      return require_fitting(part, json, words);
     case kNumber:
       return require(json.is_number(), "a number");
     case kDecimal:
@@ -541,7 +541,7 @@ void PartReader::require_kind(const Part& part) const {
     case kWholes:
       require(json.is_array() && std::all_of(json.begin(), json.end(), is_whole_number),
               "a list of whole numbers");
-      for (const Json& one : json) require_fitting(part, one);
+      for (const Json& one : json) require_fitting(part, one, words);
       return;
     case kFile:
       return require(of_texts({"file", "sha256"}) && json.contains("file"),
@@ -577,7 +577,7 @@ Method method_of(const PartReader& reader) {
         fmt::format("{}; {} helps to choose", all_names<Method>(" or "), command_words("advise")),
         "method");
   }
-  const auto method = known_value<Method>("method", *name);
+  const auto method = reader.in_file([&] { return known_value<Method>("method", *name); });
   reader.refuse_strangers(method);
   return method;
 }

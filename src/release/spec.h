@@ -169,6 +169,18 @@ class PartReader {
   /// How sentences call the part of that place.
   [[nodiscard]] std::string called(const std::string& place) const;
 
+  /// What `read` gives. The name of the file comes first in its refusals: for sentences that call
+  /// parts by their flags alone.
+  template <class Read>
+  auto in_file(const Read& read) const {
+    try {
+      return read();
+    } catch (const InvalidInput& refused) {
+      if (name_.empty()) throw;
+      throw InvalidInput(refused, name_ + ": " + refused.what());
+    }
+  }
+
   void require_given(const char* place) const;
   /// That a budget is given, of a kind that the method has.
   void require_budget(Method method) const;

@@ -64,6 +64,16 @@ TEST(Decimal, RefusesOtherTextsInOneSentence) {
   }
   EXPECT_EQ(test::refusal_of([] { decimal("-1"); }),
             "epsilon must be a decimal number of at least 0, but is \"-1\"");
+  for (const auto& [text, code] :
+       {std::pair{"-1", "out-of-range"}, std::pair{"inf", "out-of-range"},
+        std::pair{"-1x", "malformed-text"}, std::pair{"", "malformed-text"}}) {
+    try {
+      decimal(text);
+      ADD_FAILURE() << text;
+    } catch (const InvalidInput& refused) {
+      EXPECT_EQ(refused.code().name, code) << text;
+    }
+  }
   for (const double bad : {-1.0, test::kNan, test::kInfinity}) {
     EXPECT_THROW(Decimal{bad}, InvalidInput);
   }

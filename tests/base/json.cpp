@@ -23,7 +23,8 @@ TEST(JsonSyntax, TakesWhatIsJson) {
 }
 
 TEST(JsonSyntax, RefusesWhatIsNot) {
-  for (const char* text : {"", "{", "[1,", "{\"a\": \"b"}) {
+  EXPECT_EQ(syntax_refusal(""), "f.json must be JSON, but is empty");
+  for (const char* text : {"{", "[1,", "{\"a\": \"b"}) {
     EXPECT_EQ(syntax_refusal(text), "f.json must be JSON, but ends too early") << text;
   }
   for (const auto& [text, place] :

@@ -12,9 +12,9 @@ namespace mollify {
 namespace {
 
 TEST(ListWords, QuoteWhatWouldReadAsSeveralValuesOrNone) {
-  // As a single name in a sentence, which touches nothing of it.
+  // As a single name in a sentence.
   EXPECT_EQ(list_words({{"basic", "gold, family", "the \"best\""}}),
-            "\"basic\", \"gold, family\", \"the \"best\"\"");
+            "\"basic\", \"gold, family\", \"the \"\"best\"\"\"");
   EXPECT_EQ(list_item(""), "\"\"");
   EXPECT_EQ(list_item(" a"), "\" a\"");
   EXPECT_EQ(list_item("the \"best\""), "\"the \"\"best\"\"\"");
@@ -48,6 +48,17 @@ TEST(Counted, IsOneOrMany) {
   EXPECT_EQ(counted(0, "record"), "0 records");
   EXPECT_EQ(counted(1, "record"), "1 record");
   EXPECT_EQ(counted(2, "public unit"), "2 public units");
+}
+
+TEST(Quotes, AreDoubledInAValueBetweenQuotes) {
+  const std::string name = "a\"b";
+  const double number = 0.123;
+  EXPECT_EQ(in_quotes(name), "\"a\"\"b\"");
+  EXPECT_EQ(sentence_of("\"{}\" is {} of {{{}}}, not \"{}\" or \"x{}\"",
+                        fmt::make_format_args(name, name, name, name, name)),
+            "\"a\"\"b\" is a\"b of {a\"b}, not \"a\"\"b\" or \"xa\"b\"");
+  EXPECT_EQ(sentence_of("{0}: {1:.2g} and \"{0}\"", fmt::make_format_args(name, number)),
+            "a\"b: 0.12 and \"a\"\"b\"");
 }
 
 }  // namespace

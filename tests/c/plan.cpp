@@ -54,7 +54,7 @@ TEST(CPlan, RefusesInOneSentence) {
   EXPECT_EQ(refusal("[]"), "the question must be a plan's question, a JSON object, but is []");
   EXPECT_EQ(refusal(R"({"n": 0.5})"), "n in the question must be a whole number, but is 0.5");
   EXPECT_EQ(refusal(R"({"n": -1})"),
-            "n must be at least 0 and below 18446744073709551616, but is -1");
+            "n in the question must be at least 0 and below 18446744073709551616, but is -1");
   EXPECT_EQ(refusal(R"({"alpha": "x"})"), "alpha in the question must be a number, but is \"x\"");
   EXPECT_EQ(refusal(R"({"m": 1})"), "m in the question is no part of a plan's question");
   EXPECT_NE(refusal("{}"), "");
@@ -106,9 +106,9 @@ TEST(CRefusal, NamesPartsByTheirPlacesInWhatWasAsked) {
   EXPECT_EQ(facts["ways_out"][0]["part"], "privacy/epsilon");
   facts = of_spec("/space", {{"scorer", "kernal"}});
   EXPECT_EQ(facts["parameter"], "space/scorer");
-  EXPECT_EQ(facts["text"].get<std::string>().substr(0, 20), "space/scorer must be");
+  EXPECT_EQ(facts["text"].get<std::string>().substr(0, 30), "the spec: space/scorer must be");
   facts = of_spec("/units_column", "who");
-  EXPECT_EQ(facts["text"], "roster is missing: units_column needs it");
+  EXPECT_EQ(facts["text"], "the spec: roster is missing: units_column needs it");
   EXPECT_EQ(facts["parameter"], "roster");
   facts = of_spec("/logarithms", {"a"});
   EXPECT_EQ(facts["parameter"], "logarithms");

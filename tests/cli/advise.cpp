@@ -42,7 +42,8 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
   for (const char* part : {"method", "mechanism", "epsilon", "delta", "count"}) {
     EXPECT_FALSE(found["reasons"][part].get<std::string>().empty()) << part;
   }
-  EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr("except 1 time in 272"));
+  EXPECT_THAT(found["expected_error"]["words"].get<std::string>(),
+              HasSubstr("except 1 time in 272"));
 }
 
 // The advised commands are run unchanged, and the release is as good as stated.
@@ -100,7 +101,7 @@ TEST(Advise, ComparesEstimationWithAFrequencyOracle) {
   const Json found = advised(command, {"--purpose", "estimates", "--protect", "person", "--columns",
                                        "30", "--n", "5000", "--epsilon", "1"});
   EXPECT_EQ(found["mechanism"], "randomized-response");
-  EXPECT_EQ(found["error"]["kind"], "standard_error");
+  EXPECT_EQ(found["expected_error"]["kind"], "standard_error");
   const double e = std::exp(1.0);
   const double p = e / (e + 29);
   const double q = 1 / (e + 29);
@@ -132,7 +133,7 @@ TEST(Advise, GivesATableInTheCentralModel) {
   EXPECT_EQ(found["epsilon"], 0.5);
   const Ended plan = command.run({"plan", "central", "--n", "20190", "--k", "16", "--epsilon",
                                   "0.5", "--delta", "1e-7", "--count", "100", "--json"});
-  EXPECT_EQ(found["error"]["value"], Json::parse(plan.out)["alpha"]);
+  EXPECT_EQ(found["expected_error"]["value"], Json::parse(plan.out)["alpha"]);
   const Json persons = advised(command, {"--purpose", "table", "--protect", "person", "--columns",
                                          "16", "--n", "5000", "--count", "100"});
   EXPECT_EQ(persons["method"], "central");
@@ -179,8 +180,8 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
   // Of numbers that are not cut, pairs cannot be counted: one mean and covariance are left.
   const Json numbers = advised(command, table + Arguments{"numbers.yaml"});
   EXPECT_EQ(numbers["method"], "gaussian-model");
-  EXPECT_EQ(numbers["error"]["kind"], "expected_total_variation_of_the_model");
-  EXPECT_THAT(numbers["error"]["words"].get<std::string>(),
+  EXPECT_EQ(numbers["expected_error"]["kind"], "expected_total_variation_of_the_model");
+  EXPECT_THAT(numbers["expected_error"]["words"].get<std::string>(),
               HasSubstr("if every column's range reaches 3 to 5 of its standard"));
   EXPECT_THAT(numbers["commands"].dump(),
               HasSubstr("sample gaussian-model --data DATA.csv --domain "
@@ -267,7 +268,7 @@ TEST(Advise, GivesATableWhoseErrorIsNotReached) {
     EXPECT_EQ(found["method"], "marginals");
     EXPECT_EQ(found["advised"], true);
     EXPECT_EQ(found["epsilon"], 4);
-    EXPECT_GT(found["error"]["value"], 0.1);
+    EXPECT_GT(found["expected_error"]["value"], 0.1);
     EXPECT_THAT(found["reasons"]["epsilon"].get<std::string>(),
                 HasSubstr("none of these brings the error to 0.1; "));
     EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify sample marginals"));
@@ -340,7 +341,7 @@ TEST(Advise, TellsTheErrorThatEstimatesHave) {
     largest = std::max(largest, one["standard_error"].get<double>());
   }
   // The largest share is about .5.
-  EXPECT_NEAR(largest, found["error"]["value"].get<double>(), 0.001);
+  EXPECT_NEAR(largest, found["expected_error"]["value"].get<double>(), 0.001);
 }
 
 // 300 persons with 100 rows each: records of method central are at most 300, rows of a model are

@@ -135,7 +135,8 @@ TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
 // A column's name may hold any words of a warning: what is shown is chosen by code and severity.
 TEST(Caveats, AColumnsNameDecidesNothing) {
   const Answers command;
-  for (const char* name : {"the noise level", "my method local", "odds: a; b from c by d"}) {
+  for (const char* name : {"the noise level", "my method local", "odds: a; b from c by d",
+                           "a name that fills the line up to its end, or"}) {
     command.files.write("named.yaml", "columns:\n  \"" + std::string(name) +
                                           "\": {type: categorical, values: [low, high]}\n");
     command.files.write("named.csv", "\"" + std::string(name) + "\"\nlow\nhigh\nlow\n");
@@ -145,6 +146,9 @@ TEST(Caveats, AColumnsNameDecidesNothing) {
                                      "odds of a guess by up to 1.628e+05"))
         << name;
     EXPECT_LE(occurrences(shown.shown_err, "\n"), 6) << name;
+    // However long the name is that a warning quotes, its code is there.
+    EXPECT_EQ(occurrences(shown.shown_err, "WARNING: "), occurrences(shown.shown_err, "]\n"))
+        << shown.shown_err;
     const Json json =
         Json::parse(command
                         .on("sample", "named.yaml",

@@ -274,10 +274,13 @@ TEST(Certificate, RefusesWhatIsNone) {
     EXPECT_EQ(ended.status, 2) << text.substr(0, 100);
     return ended.err;
   };
-  EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but ends too early\n");
+  EXPECT_EQ(sentence(""), "mollify: tried.json must be JSON, but is empty\n");
   EXPECT_EQ(sentence("[]"),
             "mollify: tried.json must be a certificate, a JSON object, but is not\n");
-  EXPECT_EQ(sentence("{}"), "mollify: tried.json is not a certificate: it has no format\n");
+  EXPECT_EQ(sentence("{}"),
+            "mollify: tried.json is not a certificate, because it has no format: mollify sample "
+            "writes the "
+            "certificate to OUT.certificate.json, or to the file of --certificate\n");
   sentence(std::string(100'000, '['));
   sentence("{\"format\": \"mollify certificate 2\"}");
   const Ended missing =

@@ -241,8 +241,7 @@ TEST(LawOfDensity, RefusesInOneSentence) {
   refused({"--cells", "9", "--candidates", "9"}, "give --cells or --candidates, not both");
   refused({"--cells", "0"}, "a grid must have from 1 to 16777216 cells, but is given 0");
   refused({"--band", "best"},
-          "band must be minimax, relative, location=B with B between 0 and 1, typical, "
-          "typical=STRENGTH,RECORDS with both above 0, or file=F, but is \"best\"");
+          "band must be minimax, relative or location=B with B between 0 and 1, but is \"best\"");
   refused({"--band", "minimax"},
           "--c2 is missing: greatest density of the private data against the reference");
   refused({"--band", "relative", "--c2", "4"},

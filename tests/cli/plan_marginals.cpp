@@ -183,9 +183,9 @@ TEST(AdviseMarginals, AdvisesOneModelForAWholeTableOfManyColumns) {
   EXPECT_EQ(found["method"], "marginals");
   EXPECT_EQ(found["mechanism"], "marginals");
   EXPECT_EQ(found["count"], 100000);
-  EXPECT_EQ(found["error"]["kind"], "two_way_total_variation_on_measured_tables");
-  EXPECT_LE(found["error"]["value"], 0.1);
-  EXPECT_THAT(found["error"]["words"].get<std::string>(), HasSubstr(kHeld));
+  EXPECT_EQ(found["expected_error"]["kind"], "two_way_total_variation_on_measured_tables");
+  EXPECT_LE(found["expected_error"]["value"], 0.1);
+  EXPECT_THAT(found["expected_error"]["words"].get<std::string>(), HasSubstr(kHeld));
   EXPECT_THAT(found["commands"].dump(), HasSubstr("mollify sample marginals"));
   // Few outcomes: independent records, and the family's error next to theirs.
   const Json few = command.json({"advise", "--purpose", "table", "--protect", "row", "--n", "3000",
@@ -198,7 +198,7 @@ TEST(AdviseMarginals, AdvisesOneModelForAWholeTableOfManyColumns) {
                                    "3000", "--method", "marginals", "--domain", "d.yaml"});
   const Json plan = command.planned({"--n", "3000", "--delta", "1e-06", "--epsilon",
                                      std::to_string(asked["epsilon"].get<double>())});
-  EXPECT_EQ(asked["error"]["value"], plan["alpha"]);
+  EXPECT_EQ(asked["expected_error"]["value"], plan["alpha"]);
   command.files.write("DATA.csv", command.files.read("t.csv"));
   for (const std::size_t at : {1U, 2U}) {
     Arguments words;

@@ -39,7 +39,18 @@ inline std::string lacking_facts(const nlohmann::json& error) {
     require(parameter.is_string() || ways > 1, "a parameter");
   if (is_one_of({"unknown-column", "missing-column", "duplicate-column"}))
     require(error["column"].is_string(), "a column");
-  if (is_one_of({"unreadable-file"})) require(error["file"].is_string(), "a file");
+  if (is_one_of({"unreadable-file", "file-exists", "same-file"}))
+    require(error["file"].is_string(), "a file");
+  // A file is given by a flag, and another file is a way out.
+  if (error["file"].is_string()) {
+    require(parameter.is_string(), "the parameter of the file");
+    require(ways > 0, "a way out of the file");
+  }
+  for (const char* counted : {"n", "count", "k", "cells", "candidates", "threads", "components"}) {
+    if (parameter != counted) continue;
+    for (const auto& one : error["quantities"])
+      require(one["unit"].is_string() || one["name"] == "n", "a unit");
+  }
 
   if (is_one_of({"out-of-range", "delta-too-large", "budget-exceeded"})) {
     bool has_given = false, has_limit = false, is_outside = false;
@@ -50,7 +61,8 @@ inline std::string lacking_facts(const nlohmann::json& error) {
       if (name == "given") {
         has_given = true;
         if (is_number) given = one["value"];
-        is_outside = is_outside || !is_number;  // NaN and infinity are null
+        require(!one["value"].is_null(), "the value of the number given");
+        is_outside = is_outside || !is_number;  // NaN and infinity are texts
         continue;
       }
       if (name == "n" || !is_number) continue;
@@ -78,7 +90,10 @@ inline std::string lacking_facts(const nlohmann::json& error) {
     require(has_way("set") && ways > 1, "a smaller delta and the way to accept this one");
   }
   if (code == "budget-exceeded") require(has_way("run"), "the way to a higher total");
-  if (code == "file-exists") require(has_way("add"), "the way to replace it");
+  if (code == "file-exists") {
+    require(has_way("add"), "the way to replace it");
+    require(has_way("set", parameter), "the way to another name");
+  }
   if (code == "indistinct-from-noise") require(ways > 0, "the way to accept it");
   return lacks;
 }

@@ -222,8 +222,7 @@ TEST(Refusals, OfMechanismsAndTheirParameters) {
             "mechanism must be " + local_mechanism_names() + ", but is \"laplace\"");
   EXPECT_EQ(with({"--mechanism", "minimax", "--mu", "1"}),
             "--epsilon is missing: mechanism minimax needs it");
-  EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}),
-            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
+  EXPECT_EQ(with({"--epsilon", "1", "--mu", "1"}), "give --mu or --epsilon, not both");
   EXPECT_EQ(with({"--mechanism", "gaussian-curve", "--epsilon", "1"}),
             "--mu is missing: mechanism gaussian-curve needs it");
   EXPECT_EQ(with({"--epsilon", "1", "--c1", "0"}), "--c2 is missing: mechanism class needs it");
@@ -291,7 +290,7 @@ TEST(Refusals, OfDomains) {
     return refused_sample(command, kIntegral + kOneDraw);
   };
   EXPECT_EQ(with_domain("columns: {sex: {type: categorical, values: [a]}, sex: {type: boolean}}"),
-            "domain.yaml line 1 must not repeat the key \"sex\"");
+            "domain.yaml line 1 must not repeat the column \"sex\"");
   for (const char* yaml : {"",
                            "columns:",
                            "columns: []",

@@ -124,9 +124,10 @@ TEST_F(WaysOut, NameTheParameterAndTheFile) {
       facts(kRosterSample + std::string("--reference half.csv")),
       "missing-column parameter=reference column=minority file=half.csv line=1: set reference");
   for (const auto& [text, expected] :
-       {std::pair{"{\"format\":\n \"mollify band 1\",", "malformed-file file=f.json line=2"},
+       {std::pair{"{\"format\":\n \"mollify band 1\",",
+                  "malformed-file parameter=band file=f.json line=2: set band"},
         std::pair{"{\"format\": \"mollify band 1\"}",
-                  "malformed-file parameter=band file=f.json"}}) {
+                  "malformed-file parameter=band file=f.json: set band"}}) {
     command.files.write("f.json", text);
     EXPECT_EQ(facts(kRosterSample + std::string("--band file=f.json")), expected);
   }
@@ -135,10 +136,10 @@ TEST_F(WaysOut, NameTheParameterAndTheFile) {
             "wrong-shape parameter=channel file=f.json: set channel");
   command.files.write("f.json", "{}");
   EXPECT_EQ(facts("verify --certificate f.json --domain schools.yaml"),
-            "wrong-kind-of-file parameter=certificate file=f.json");
+            "wrong-kind-of-file parameter=certificate file=f.json: set certificate");
   command.files.write("f.json", R"({"format": "mollify certificate 2", "spec": {}})");
   EXPECT_EQ(facts("verify --certificate f.json --domain schools.yaml"),
-            "malformed-file parameter=certificate file=f.json");
+            "malformed-file parameter=certificate file=f.json: set certificate");
   command.files.write("f.csv", "outcome,p\na,x\n");
   EXPECT_EQ(facts("law --mechanism minimax --epsilon 1 --p f.csv"),
             "wrong-type parameter=p column=p file=f.csv line=2: set p");
@@ -162,7 +163,8 @@ TEST_F(WaysOut, KnowWhatASpecMeant) {
             "unknown-key parameter=colour file=s.json: leave colour");
   EXPECT_EQ(facts(spec(R"("mechanism": "minmax", "privacy": {"epsilon": 1})")),
             "unknown-name parameter=mechanism file=s.json: set mechanism minimax");
-  EXPECT_EQ(facts(spec(R"("count" 1)")), "malformed-file parameter=spec file=s.json line=2");
+  EXPECT_EQ(facts(spec(R"("count" 1)")),
+            "malformed-file parameter=spec file=s.json line=2: set spec");
   static_cast<void>(spec(R"("count": 1.5)"));
   const Arguments call{"sample", "--spec", "s.json", "--data", "schools.csv"};
   EXPECT_EQ(said(call), "mollify: count in s.json must be a whole number, but is 1.5\n");
@@ -192,12 +194,13 @@ TEST_F(WaysOut, OfASpecAreItsPlaces) {
   EXPECT_EQ(facts(spec(R"("privacy": {})")),
             "missing-parameter parameter=privacy/epsilon file=s.json: set privacy/epsilon, set "
             "privacy/mu");
-  EXPECT_EQ(facts(spec(R"("privacy": {"epsilon": 0.01})")),
-            "indistinct-from-noise parameter=privacy/epsilon: set privacy/epsilon 1.91, set "
-            "mechanism randomized-response, run estimate, set accept_error true");
+  EXPECT_EQ(
+      facts(spec(R"("privacy": {"epsilon": 0.01})")),
+      "indistinct-from-noise parameter=privacy/epsilon file=s.json: set privacy/epsilon 1.91, set "
+      "mechanism randomized-response, run estimate, set accept_error true");
   EXPECT_THAT(said(call), testing::EndsWith("or add accept_error true to release anyway\n"));
   EXPECT_EQ(facts(spec(R"("roster": {"file": "nosuch.csv"}, "privacy": {"epsilon": 1})")),
-            "unreadable-file parameter=roster file=nosuch.csv");
+            "unreadable-file parameter=roster file=nosuch.csv: set roster");
   EXPECT_EQ(facts(std::string(spec(R"("privacy": {"epsilon": 1})")) + " --data-set x"),
             "missing-parameter parameter=ledger: set ledger")
       << "no part of a spec is a flag still";
@@ -297,7 +300,7 @@ TEST_F(WaysOut, OfNumbersThatDoNotFit) {
   EXPECT_EQ(facts(table + "4294967296"), "out-of-range parameter=columns: set columns");
   EXPECT_EQ(facts(table + "3,x"), "wrong-type parameter=columns: set columns");
   EXPECT_EQ(facts(table + "4294967295"),
-            "too-many-outcomes parameter=bins: declare bins, declare edges");
+            "too-many-outcomes parameter=domain: declare bins, declare edges");
 }
 
 /// Runs a command whose data begin like a file and then hold zeros without an end.
@@ -337,7 +340,7 @@ TEST_F(WaysOut, OfALineWithoutAnEnd) {
   for (const char* call :
        {"check --data /dev/zero --domain schools.yaml",
         "compare --released schools.csv --data /dev/zero --domain schools.yaml"}) {
-    EXPECT_EQ(facts(call), "malformed-file parameter=data file=/dev/zero");
+    EXPECT_EQ(facts(call), "malformed-file parameter=data file=/dev/zero: set data");
   }
 }
 

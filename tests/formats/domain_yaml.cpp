@@ -224,7 +224,7 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
             "d.yaml line 2: column \"x\": bins must be " + all_names<Period>() +
                 " or a number, but is \"moon\"");
   EXPECT_EQ(refusal("columns:\n  a: {type: boolean}\n  a: {type: boolean}\n"),
-            "d.yaml line 3 must not repeat the key \"a\"");
+            "d.yaml line 3 must not repeat the column \"a\"");
   EXPECT_EQ(refusal("columns:\n- {name: a, type: boolean}\n- {name: a, type: boolean}\n"),
             "d.yaml line 2: column names must be distinct, but \"a\" is declared twice");
   EXPECT_EQ(refusal("columns:\n- {type: boolean}\n"),

@@ -110,12 +110,13 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
   EXPECT_EQ(with(integral(), "/domain/text", "x"),
             "domain in s.json must be a file or a text, and at most its sha256, but is an object");
   EXPECT_EQ(with(integral(), "/count", 1.5), "count in s.json must be a whole number, but is 1.5");
-  EXPECT_EQ(with(integral(), "/count", -1), "count must be from 1 to 100000000, but is -1");
+  EXPECT_EQ(with(integral(), "/count", -1),
+            "count in s.json must be from 1 to 100000000, but is -1");
   EXPECT_EQ(with(integral(), "/count", nullptr),
             "count in s.json must be a whole number, but is null");
-  EXPECT_EQ(with(integral(), "/count", 0), "count must be from 1 to 100000000, but is 0");
+  EXPECT_EQ(with(integral(), "/count", 0), "s.json: count must be from 1 to 100000000, but is 0");
   EXPECT_EQ(with(integral(), "/method", "centrl"),
-            "method must be " + all_names<Method>(" or ") +
+            "s.json: method must be " + all_names<Method>(" or ") +
                 ", but is \"centrl\" (did you mean \"central\"?)");
   EXPECT_EQ(with(integral(), "/format", "mollify release 9"),
             "s.json must have the format \"mollify release 1\", but has \"mollify release 9\"");
@@ -127,8 +128,7 @@ TEST(ReleaseSpec, RefusesWhatIsNone) {
             "privacy/epsilon in s.json must be a number, or one in quotes, but is true");
   EXPECT_EQ(with(integral(), "/privacy", json::object()),
             "the budget is missing: give privacy/epsilon in s.json or privacy/mu in s.json");
-  EXPECT_EQ(with(integral(), "/privacy/mu", "1"),
-            "mechanism gaussian-curve takes --mu alone: leave out --epsilon");
+  EXPECT_EQ(with(integral(), "/privacy/mu", "1"), "s.json: give --mu or --epsilon, not both");
   EXPECT_EQ(with(integral(), "/reference", "r.csv"),
             "reference in s.json must be a file, and at most its sha256, but is \"r.csv\"");
   EXPECT_EQ(with(integral(), "/c2", "3"), "c2 in s.json must be a number, but is \"3\"");

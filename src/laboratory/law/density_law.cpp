@@ -229,11 +229,7 @@ Box box_from(std::string_view option, const std::string& text, std::size_t dimen
 DensityLaw law_of_density(const DensityLawQuestion& question) {
   refuse_mismatch(*question.p, *question.reference);
   if (question.other) refuse_mismatch(*question.other, *question.reference);
-  if (question.cells && question.candidates) {
-    refuse_input("contradicting-parameters", "cells",
-                 {WayOut::leave("cells"), WayOut::leave("candidates")}, "give {} or {}, not both",
-                 flag_words("cells"), flag_words("candidates"));
-  }
+  if (question.cells && question.candidates) refuse_both("cells", "candidates");
   const std::size_t dimension = question.p->dimension();
   for (const auto& point : question.points) {
     if (point.size() == dimension) continue;

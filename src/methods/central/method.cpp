@@ -393,7 +393,9 @@ void require_countable(const Domain& domain) {
                   are_numbers(domain)
                       ? fmt::format(", or numbers that are not cut and roughly Gaussian ({})",
                                     method_words("gaussian"))
-                      : ""));
+                      : ""),
+      are_numbers(domain) ? std::vector{WayOut::use("marginals"), WayOut::use("gaussian")}
+                          : std::vector{WayOut::use("marginals")});
 }
 
 namespace {
@@ -484,11 +486,11 @@ class CentralMethod final : public ReleaseMethod {
     CentralSpec spec;
     if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
       spec.mechanism = named<CentralMechanism>(*name);
-      if (!spec.mechanism) refuse_mechanism(*name, word());
+      if (!spec.mechanism) reader.in_file([&] { refuse_mechanism(*name, word()); });
     }
     spec.rate = reader.find<double>("/rate");
     if (const auto support = reader.find<std::string>("/support")) {
-      spec.support = parse_support_hint(*support);
+      spec.support = reader.in_file([&] { return parse_support_hint(*support); });
     }
     return spec;
   }
@@ -503,12 +505,7 @@ class CentralMethod final : public ReleaseMethod {
   void validate(const ReleaseSpec& spec) const override {
     const CentralSpec& own = own_of<CentralSpec>(spec);
     if (!own.rate) return;
-    if (spec.count) {
-      refuse_input("contradicting-parameters", "rate",
-                   {WayOut::leave("rate"), WayOut::leave("count")},
-                   "give {} or {}, not both: a rate releases as many records as come",
-                   flag_words("rate"), flag_words("count"));
-    }
+    if (spec.count) refuse_both("rate", "count", ": a rate releases as many records as come");
     if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
       refuse_input("not-for-this-mechanism", "rate", {WayOut::leave("rate")},
                    "a rate is for mechanism poisson-rr, but the mechanism is {}",

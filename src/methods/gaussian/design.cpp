@@ -521,14 +521,16 @@ void validate(const GaussianRequest& request) {
     if (budget.delta != 0)
       require_between({parameter_name_of("delta"), "delta"}, budget.delta, 1e-100, 0.5);
   }
-  require_between({"the bound on the covariance", "covariance-bound"}, request.covariance_bound, 1,
+  require_between({flag_words("covariance-bound"), "covariance-bound"}, request.covariance_bound, 1,
                   1e6);
   const bool is_pure = budget.notion == Notion::kPure;
   if (request.covariance_bound > 1 && is_pure) {
     throw InvalidInput(
         "not-for-this-budget",
-        "a covariance that is only bounded does not work under pure epsilon: give rho, or a delta "
-        "with epsilon, or the covariance itself",
+        fmt::format("a covariance that is only bounded does not work under pure epsilon: give {}, "
+                    "or {} with {}, or {} itself",
+                    flag_words("rho"), flag_words("delta"), flag_words("epsilon"),
+                    flag_words("covariance")),
         "covariance-bound", {WayOut::set("rho"), WayOut::set("delta"), WayOut::set("covariance")});
   }
   if (request.paper_variance && !is_pure) {
@@ -543,13 +545,14 @@ void validate(const GaussianRequest& request) {
                          "the mean has either a bound or ranges, but both are given", "mean-bound",
                          {WayOut::leave("mean-bound"), WayOut::leave("mean-range")});
     }
-    require_between({"the bound on the mean", "mean-bound", "deviations"}, *request.mean_bound, 0,
+    require_between({flag_words("mean-bound"), "mean-bound", "deviations"}, *request.mean_bound, 0,
                     1e6);
   } else if (request.ranges.empty() && budget.delta == 0) {
-    throw InvalidInput(
-        "missing-parameter",
-        "without delta the mean needs a bound on its norm, or a range for each coordinate",
-        "mean-bound", {WayOut::set("mean-bound"), WayOut::set("mean-range")});
+    refuse_input("missing-parameter", "mean-bound",
+                 {WayOut::set("mean-bound"), WayOut::set("mean-range"), WayOut::set("delta")},
+                 "without {0} the mean needs a bound on its norm, or a range for each coordinate: "
+                 "give {1}, {2} or {0}",
+                 flag_words("delta"), flag_words("mean-bound"), flag_words("mean-range"));
   }
 }
 

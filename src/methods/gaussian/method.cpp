@@ -469,6 +469,10 @@ class PointMethod : public ReleaseMethod {
 
   PlanQuantities read_question(const PartReader& reader, PlanQuestion& question) const override {
     auto& own = own_of<GaussianQuestion>(question);
+    if (const auto dimension = reader.find<std::uint64_t>("/dimension")) {
+      require_between({reader.called("/dimension"), "dimension", "coordinates"}, *dimension, 1,
+                      kMostGaussianDimensions);
+    }
     own.mean_bound = reader.find<double>("/mean_bound");
     const auto mean_range = reader.find<double>("/mean_range");
     if (own.mean_bound && mean_range) {

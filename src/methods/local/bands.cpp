@@ -86,7 +86,10 @@ std::optional<DirichletPrior> parse_prior(std::string_view text) {
 
 }  // namespace
 
-PlacedBand parse_band(std::string_view text) {
+namespace {
+
+/// `is_fixed`: a refusal lists what says itself where the band lies.
+PlacedBand band_of(std::string_view text, bool is_fixed) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   const std::string_view given = equals == text.npos ? "" : text.substr(equals + 1);
@@ -102,7 +105,9 @@ PlacedBand parse_band(std::string_view text) {
     double location = 0;
     const char* const end = given.data() + given.size();
     const auto read = std::from_chars(given.data(), end, location);
-    if (read.ec == std::errc{} && read.ptr == end && location > 0 && location < 1) {
+    if (read.ec == std::errc{} && read.ptr == end) {
+      refuse_outside(kInsideOne, location, "band",
+                     "band location must lie between 0 and 1, but is {}", given);
       band.location = location;
       return band;
     }
@@ -113,15 +118,23 @@ PlacedBand parse_band(std::string_view text) {
     band.file = given;
     return band;
   }
+  std::vector<std::string> known{"minimax", "relative", "location"};
+  if (is_fixed)
+    refuse_name("band", "minimax, relative or location=B with B between 0 and 1", text, known);
+  known.insert(known.end(), {"typical", "file"});
   refuse_name(
       "band",
       "minimax, relative, location=B with B between 0 and 1, typical, typical=STRENGTH,RECORDS "
       "with both above 0, or file=F",
-      text, std::vector<std::string>{"minimax", "relative", "location", "typical", "file"});
+      text, known);
 }
 
+}  // namespace
+
+PlacedBand parse_band(std::string_view text) { return band_of(text, false); }
+
 PlacedBand parse_fixed_band(std::string_view text) {
-  PlacedBand band = parse_band(text);
+  PlacedBand band = band_of(text, true);
   refuse_if(
       band.mechanism == Mechanism::kLocation && !band.location, "not-for-this-release", "band",
       "band {} is found when a release is prepared; here say where it lies, location=B", text);

@@ -151,11 +151,7 @@ bool draws_by_scores(const LocalDesign& design) noexcept {
   return design.scorer != ScorerKind::kEmpirical || design.space == SpaceKind::kCandidates;
 }
 
-void refuse_band_and_mechanism() {
-  refuse_input("contradicting-parameters", "band",
-               {WayOut::leave("band"), WayOut::leave("mechanism")}, "give {} or {}, not both",
-               flag_words("band"), flag_words("mechanism"));
-}
+void refuse_band_and_mechanism() { refuse_both("band", "mechanism"); }
 
 std::string no_mu_words(Mechanism mechanism) {
   return fmt::format("mechanism {} takes no {}: give {} instead", name_of(mechanism),

@@ -78,14 +78,22 @@ void require_in_range(std::optional<double> MechanismNumbers::*number, double va
   }
 }
 
+void refuse_two_budgets(std::optional<Mechanism> named) {
+  if (!named) refuse_both("mu", "epsilon");
+  const auto& [taken, other] =
+      row_of(*named).in_mu ? std::pair{"mu", "epsilon"} : std::pair{"epsilon", "mu"};
+  refuse_input("contradicting-parameters", other, {WayOut::leave(other)},
+               "give {} or {}, not both: mechanism {} takes {}", flag_words("mu"),
+               flag_words("epsilon"), name_of(*named), flag_words(taken));
+}
+
 void validate_parameters(const MechanismParameters& parameters) {
   const MechanismRow& row = row_of(parameters.mechanism);
+  if (parameters.epsilon && parameters.mu) refuse_two_budgets(parameters.mechanism);
   if (row.in_mu) {
     require(parameters, parameters.mu, "mu");
-    refuse(parameters, parameters.epsilon.has_value(), "epsilon (its parameter is mu)");
   } else {
     require(parameters, parameters.epsilon, "epsilon");
-    refuse(parameters, parameters.mu.has_value(), "mu");
   }
   for (const MechanismNumber& number : mechanism_numbers()) {
     const std::optional<double>& given = parameters.numbers.*number.value;

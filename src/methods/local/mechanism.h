@@ -149,6 +149,9 @@ struct MechanismRow {
 /// The first mechanism that has one of the given numbers, later numbers first; none without any.
 [[nodiscard]] std::optional<Mechanism> mechanism_with(const MechanismNumbers& given);
 
+/// Throws InvalidInput for a budget in epsilon and in mu. A mechanism that is named takes one.
+[[noreturn]] void refuse_two_budgets(std::optional<Mechanism> named);
+
 /// Throws InvalidInput, in one sentence, if a parameter of the mechanism is missing or one that it
 /// does not have is given, or if the outcomes' number or masses are wrong. `make_sampler` and
 /// `band_floor_of` do this first.

@@ -85,9 +85,10 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
     for (const auto& known : named_mechanisms()) {
       if (known.name == *name) spec.mechanism = known.value;
     }
-    if (!spec.mechanism) refuse_mechanism(*name, method);
+    if (!spec.mechanism) reader.in_file([&] { refuse_mechanism(*name, method); });
   }
-  if (const auto band = reader.find<std::string>("/band")) spec.band = parse_band(*band);
+  if (const auto band = reader.find<std::string>("/band"))
+    spec.band = reader.in_file([&] { return parse_band(*band); });
   for (const MechanismNumber& number : mechanism_numbers()) {
     if (*number.place != '\0') spec.numbers.*number.value = reader.find<double>(number.place);
   }
@@ -101,7 +102,8 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
                    "space models is {}: use that, not {}", method_words("integral-model"),
                    method_words(name_of(method)));
     }
-    if (!space.kind) refuse_name("space", *kind, names_but_last<SpaceKind>());
+    if (!space.kind)
+      reader.in_file([&] { refuse_name("space", *kind, names_but_last<SpaceKind>()); });
   }
   if (method == Method::kIntegralModel) space.kind = SpaceKind::kModels;
   space.cells = reader.find<std::uint64_t>("/space/cells");
@@ -112,7 +114,7 @@ LocalSpec local_spec(const PartReader& reader, Method method) {
   if (const auto scorer = reader.find<std::string>("/space/scorer")) {
     space.scorer = named<ScorerKind>(*scorer);
     if (!space.scorer || space.scorer == ScorerKind::kLikelihood) {
-      refuse_name("score", *scorer, names_but_last<ScorerKind>());
+      reader.in_file([&] { refuse_name("score", *scorer, names_but_last<ScorerKind>()); });
     }
   }
   return spec;
@@ -392,16 +394,7 @@ class DrawMethod : public ReleaseMethod {
     const auto& asked = spec.own.get<LocalSpec>()->mechanism;
     const auto epsilon = reader.find_decimal("/privacy/epsilon");
     const auto mu = reader.find_decimal("/privacy/mu");
-    if (mu && epsilon) {
-      const Mechanism mechanism = asked.value_or(Mechanism::kGaussianCurve);
-      const char* const superfluous = row_of(mechanism).in_mu ? "epsilon" : "mu";
-      throw InvalidInput("contradicting-parameters",
-                         row_of(mechanism).in_mu
-                             ? fmt::format("mechanism gaussian-curve takes {} alone: leave out {}",
-                                           flag_words("mu"), flag_words("epsilon"))
-                             : no_mu_words(mechanism),
-                         "mu", {WayOut::leave(superfluous)});
-    }
+    if (mu && epsilon) reader.in_file([&] { refuse_two_budgets(asked); });
     if (mu) return ExactPrivacy::gaussian(*mu);
     const bool in_mu = asked && row_of(*asked).in_mu && !epsilon;
     if (!epsilon && !asked) reader.require_budget(word());
@@ -571,7 +564,14 @@ class DrawMethod : public ReleaseMethod {
     }
     const auto kind = draws_models() ? own.spec.space.kind : std::nullopt;
     if (!question.domain && own.spec.space != SpaceSpec{.kind = kind}) {
-      refuse_missing(reader.called("/domain"), "a choice of the space needs it", "domain");
+      for (const OwnPart& part : profile().parts) {
+        if (!std::string_view(part.place).starts_with("/space/") || !reader.has(part.place))
+          continue;
+        refuse_input("missing-parameter", "domain",
+                     {WayOut::set("domain"), WayOut::leave(parameter_of(part.flag))},
+                     "{} is missing: {} needs it", reader.called("/domain"),
+                     reader.called(part.place));
+      }
     }
     using enum PlanUnknown;
     return {{{kOutcomes, reader.has("/k") || question.domain},

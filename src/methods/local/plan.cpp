@@ -63,8 +63,14 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
     if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
-      refuse_input("unknown-value", "region", "region must have for \"{}\" {}, but has \"{}\"{}",
-                   name, column->expectation(), value, did_you_mean(*column, value));
+      Concern concern("region");
+      concern.column = name;
+      const std::string nearest = nearest_word(*column, value);
+      const std::string meant =
+          nearest.empty() ? "" : text.substr(0, begin) + nearest + text.substr(end);
+      refuse_input("unknown-value", concern, {WayOut::set("region", meant)},
+                   "region must have for \"{}\" {}, but has \"{}\"{}", name, column->expectation(),
+                   value, did_you_mean(*column, value));
     }
     condition.inside[column->encode(value)] = true;
     begin = end + 1;

@@ -395,7 +395,7 @@ class TableCounts {
 
 void require_pairs(const Domain& domain, const std::vector<std::uint32_t>& sizes) {
   if (PairCounts::are_few(sizes)) return;
-  refuse_input("too-much-work", "bins",
+  refuse_input("too-much-work", "domain", {WayOut::declare("bins"), WayOut::leave("trees")},
                "trees take at most {} cells of all pairs of columns together, but there are {}; {}",
                PairCounts::kMostCells, PairCounts::cells(sizes),
                domain.fewer_bins(&PairCounts::are_few));

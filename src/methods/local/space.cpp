@@ -126,7 +126,7 @@ SpaceKind space_kind(const Domain& domain, const SpaceSpec& spec) {
 
 Domain space_domain(const Domain& domain, const SpaceSpec& spec) {
   const SpaceKind kind = space_kind(domain, spec);
-  require_space(domain, kind);
+  require_space(domain, kind, spec.kind || !spec.cells ? "space" : "cells");
   const auto refuse = [&](bool given, std::string_view option, std::string_view flag,
                           SpaceKind owner) {
     if (!given || kind == owner) return;

@@ -169,13 +169,13 @@ void require_columns_of(const MarginalRequest& request) {
                    i + 1, size);
     }
     if (size >= 1 && size <= kMostColumnCells) continue;
-    refuse_input("too-many-outcomes", "bins", {WayOut::declare("bins"), WayOut::declare("edges")},
+    refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins"), WayOut::declare("edges")},
                  "{} takes columns of at most {} values, bins and nulls counted, but column {} of "
                  "the domain has {}: declare bins or edges there",
                  method_words("marginals"), kMostColumnCells, i + 1, size);
   }
   if (!PairCounts::are_few(sizes)) {
-    refuse_input("too-much-work", "bins",
+    refuse_input("too-much-work", "domain", {WayOut::declare("bins")},
                  "{} takes at most {} cells of all pairs of columns together, but there are {}: "
                  "give columns fewer values",
                  method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes));

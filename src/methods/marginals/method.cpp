@@ -82,7 +82,7 @@ void require_tabled(const Domain& domain, bool copula) {
     if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
   }
   if (!large.empty()) {
-    refuse_input("too-many-outcomes", "bins", {WayOut::declare("bins"), WayOut::declare("edges")},
+    refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins"), WayOut::declare("edges")},
                  "{} takes columns of at most {} values, bins and nulls counted, but {}: declare "
                  "`bins` or `edges` {}, such as `bins: 32`{}",
                  method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),
@@ -99,7 +99,7 @@ void require_tabled(const Domain& domain, bool copula) {
     sizes.push_back(counted_cells(column));
   }
   if (!PairCounts::are_few(sizes)) {
-    refuse_input("too-much-work", "bins",
+    refuse_input("too-much-work", "domain", {WayOut::declare("bins")},
                  "{} takes at most {} cells of all pairs of columns together, but there are {}; {}",
                  method_words("marginals"), PairCounts::kMostCells, PairCounts::cells(sizes),
                  domain.fewer_bins(&PairCounts::are_few));
@@ -442,12 +442,8 @@ class MarginalsMethod final : public ReleaseMethod {
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<MarginalsSpec>(spec);
-    if (own.copula && own.reference) {
-      refuse_input("contradicting-parameters", "copula",
-                   {WayOut::leave("copula"), WayOut::leave("reference")},
-                   "give {} or {}, not both: a copula does not begin at public records",
-                   flag_words("copula"), flag_words("reference"));
-    }
+    if (own.copula && own.reference)
+      refuse_both("copula", "reference", ": a copula does not begin at public records");
     if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
       refuse_input(
           "contradicting-parameters", "neighbours",

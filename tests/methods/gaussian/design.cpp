@@ -374,9 +374,9 @@ TEST(GaussianDesign, RefusesInOneSentence) {
   };
   EXPECT_EQ(gaussian_refusal(good), "accepted");
   EXPECT_THAT(with([](auto& r) { r.covariance_bound = 2; }),
-              HasSubstr("does not work under pure epsilon: give rho, or a delta"));
+              HasSubstr("does not work under pure epsilon: give --rho, or --delta"));
   EXPECT_THAT(with([](auto& r) { r.covariance_bound = test::kNan; }),
-              HasSubstr("the bound on the covariance must be from 1"));
+              HasSubstr("covariance-bound must be from 1"));
   EXPECT_THAT(with([](auto& r) { r.records = 0; }), HasSubstr("number of records must be"));
   EXPECT_THAT(with([](auto& r) { r.dimension = 1025; }), HasSubstr("from 1 to 1024"));
   EXPECT_THAT(with([](auto& r) { r.outputs = 0; }), HasSubstr("number of outputs must be"));
@@ -385,7 +385,7 @@ TEST(GaussianDesign, RefusesInOneSentence) {
   EXPECT_THAT(with([](auto& r) { r.budget.epsilon = test::kNan; }), HasSubstr("epsilon must be"));
   EXPECT_THAT(with([](auto& r) { r.budget = Privacy::approximate(1, -1); }),
               HasSubstr("delta must be"));
-  EXPECT_THAT(with([](auto& r) { r.mean_bound = -1; }), HasSubstr("bound on the mean must be"));
+  EXPECT_THAT(with([](auto& r) { r.mean_bound = -1; }), HasSubstr("mean-bound must be"));
   EXPECT_THAT(with([](auto& r) { r.mean_bound.reset(); }),
               HasSubstr("a range for each coordinate"));
   EXPECT_THAT(with([](auto& r) { r.ranges = {{0, 1}}; }), HasSubstr("both are given"));

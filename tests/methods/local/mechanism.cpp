@@ -310,10 +310,9 @@ TEST(Mechanism, RefusesMissingAndSuperfluousParameters) {
   EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2}),
             "--mu is missing: mechanism gaussian-curve needs it");
   EXPECT_EQ(refusal({.mechanism = M::kGaussianCurve, .outcome_count = 2, .epsilon = 1, .mu = 1}),
-            "mechanism gaussian-curve takes no epsilon (its parameter is mu): leave it out, or "
-            "name another mechanism");
+            "give --mu or --epsilon, not both: mechanism gaussian-curve takes --mu");
   EXPECT_EQ(refusal({.mechanism = M::kRelative, .outcome_count = 2, .epsilon = 1, .mu = 1}),
-            "mechanism relative takes no mu: leave it out, or name another mechanism");
+            "give --mu or --epsilon, not both: mechanism relative takes --epsilon");
   EXPECT_EQ(
       refusal({.mechanism = M::kClass, .outcome_count = 2, .epsilon = 1, .numbers = {.c2 = 2}}),
       "--c1 is missing: mechanism class needs it");

@@ -142,7 +142,7 @@ TEST(LocalPlan, RefusesInOneSentence) {
   EXPECT_EQ(
       refused(
           R"({"method": "local", "k": 3, "space": {"kind": "grid"}, "privacy": {"epsilon": 1}})"),
-      "domain in q.json is missing: a choice of the space needs it");
+      "domain in q.json is missing: space/kind in q.json needs it");
 }
 
 }  // namespace
