@@ -17,7 +17,7 @@ constexpr double kSharesToCut = 32;
 /// Inside a part that is not cut the density changes by a factor of e^kSteepest at most.
 constexpr double kSteepest = 8;
 
-struct Part {
+struct CountedRun {
   CellRun run;
   double count = 0;
 };
@@ -53,16 +53,16 @@ CellGroups groups_of(std::uint32_t size, const std::vector<CellRun>& runs) {
   return groups;
 }
 
-Leaf leaf_of(std::span<const Part> parts) {
+Leaf leaf_of(std::span<const CountedRun> parts) {
   const CellRun run{parts.front().run.first, parts.back().run.second};
   Leaf leaf{run, 0, run, false};
-  for (const Part& part : parts) leaf.count += part.count;
+  for (const CountedRun& part : parts) leaf.count += part.count;
   return leaf;
 }
 
 /// Parts of the whole column whose counts are noise. Unless their sum is more than noise, their few
 /// rows are taken to lie next to the seen parts. Rows far away would move every mean.
-void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, double least,
+void add_unseen(std::span<const CountedRun> parts, bool has_left, bool has_right, double least,
                 std::vector<Leaf>& leaves) {
   Leaf all = leaf_of(parts);
   const bool is_seen = all.count >= least * std::sqrt(static_cast<double>(parts.size()));
@@ -85,9 +85,9 @@ void add_unseen(std::span<const Part> parts, bool has_left, bool has_right, doub
 
 /// Divides the parts of one run into those to be cut again, with counts from `to_cut`, and leaves:
 /// a count from `least` is no noise.
-void divide(std::span<const Part> parts, bool is_whole, double least, double to_cut,
+void divide(std::span<const CountedRun> parts, bool is_whole, double least, double to_cut,
             std::vector<CellRun>& looked_at, std::vector<Leaf>& leaves) {
-  const auto is_seen = [&](const Part& part) { return part.count >= least; };
+  const auto is_seen = [&](const CountedRun& part) { return part.count >= least; };
   // A run in which no part is seen stays whole.
   if (!is_whole && std::none_of(parts.begin(), parts.end(), is_seen)) {
     leaves.push_back(leaf_of(parts));
@@ -246,10 +246,10 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
   std::vector<CellRun> looked_at = runs;
   std::vector<Leaf> leaves;
   for (std::size_t level = 0; level < kBinLevels; ++level) {
-    std::vector<std::vector<Part>> parts;
+    std::vector<std::vector<CountedRun>> parts;
     std::vector<CellRun> counted;
     for (const CellRun& run : looked_at) {
-      std::vector<Part>& of_run = parts.emplace_back();
+      std::vector<CountedRun>& of_run = parts.emplace_back();
       for (const CellRun& part : parts_of(run)) {
         of_run.push_back({part});
         counted.push_back(part);
@@ -258,12 +258,12 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
     const CellGroups groups = groups_of(column.size, counted);
     const std::vector<double> counts = answers.measure({{0}, {groups}}, parts_each);
     double total = 0;
-    for (std::vector<Part>& of_run : parts) {
-      for (Part& part : of_run) total += part.count = counts[groups.of[part.run.first]];
+    for (std::vector<CountedRun>& of_run : parts) {
+      for (CountedRun& part : of_run) total += part.count = counts[groups.of[part.run.first]];
     }
     if (level == 0) to_cut = std::max(least, total / kSharesToCut);
     looked_at.clear();
-    for (const std::vector<Part>& of_run : parts) {
+    for (const std::vector<CountedRun>& of_run : parts) {
       divide(of_run, level == 0, least, to_cut, looked_at, leaves);
     }
   }
