@@ -43,7 +43,9 @@ const mollify::Domain& domain() {
        Column::make("b", mollify::Categories::make({"red", "green", "3", "2024-02-29"})),
        Column::make("c", mollify::IntegerCells::make(-3, 300, 11), {.null_is_category = true}),
        Column::make("d", dates(mollify::Grain::kDay, {}), {.null_is_category = true}),
-       Column::make("e", dates(mollify::Grain::kSecond, "-03:30"), {.null_is_category = true})});
+       Column::make("e", dates(mollify::Grain::kSecond, "-03:30"), {.null_is_category = true}),
+       Column::make("f", dates(mollify::Grain::kDay, "Europe/Berlin"),
+                    {.null_is_category = true})});
   return kDomain;
 }
 
@@ -114,16 +116,37 @@ struct Format {
 
 constexpr const char* kLists[] = {"+l", "+L", "+w:2"};
 
-constexpr Format kFormats[] = {{"n", 0, 0},         {"b", 0, 0},          {"c", 1, 0},
-                               {"s", 2, 0},         {"i", 4, 0},          {"l", 8, 0},
-                               {"C", 1, 0},         {"S", 2, 0},          {"I", 4, 0},
-                               {"L", 8, 0},         {"e", 2, 0},          {"f", 4, 0},
-                               {"g", 8, 0},         {"u", 0, 4},          {"U", 0, 8},
-                               {"vu", 0, 16},       {"z", 0, 4},          {"tdD", 4, 0},
-                               {"tdm", 8, 0},       {"tss:UTC", 8, 0},    {"tsn:", 8, 0},
-                               {"w:3", 3, 0},       {"+l", 0, 0},         {"", 0, 0},
-                               {"ts", 8, 0},        {"tsq:", 8, 0},       {"d:38,2", 16, 0},
-                               {"d:9,-2,32", 4, 0}, {"d:18,18,64", 8, 0}, {"d:76,70,256", 32, 0},
+constexpr Format kFormats[] = {{"n", 0, 0},
+                               {"b", 0, 0},
+                               {"c", 1, 0},
+                               {"s", 2, 0},
+                               {"i", 4, 0},
+                               {"l", 8, 0},
+                               {"C", 1, 0},
+                               {"S", 2, 0},
+                               {"I", 4, 0},
+                               {"L", 8, 0},
+                               {"e", 2, 0},
+                               {"f", 4, 0},
+                               {"g", 8, 0},
+                               {"u", 0, 4},
+                               {"U", 0, 8},
+                               {"vu", 0, 16},
+                               {"z", 0, 4},
+                               {"tdD", 4, 0},
+                               {"tdm", 8, 0},
+                               {"tss:UTC", 8, 0},
+                               {"tsn:", 8, 0},
+                               {"w:3", 3, 0},
+                               {"+l", 0, 0},
+                               {"", 0, 0},
+                               {"ts", 8, 0},
+                               {"tsq:", 8, 0},
+                               {"tsu:Asia/Beirut", 8, 0},
+                               {"d:38,2", 16, 0},
+                               {"d:9,-2,32", 4, 0},
+                               {"d:18,18,64", 8, 0},
+                               {"d:76,70,256", 32, 0},
                                {"d:38,999", 16, 0}};
 
 template <class T>

@@ -158,6 +158,9 @@ Cells numbers() {
 }
 
 Cells dates(DateCells::Declaration declared) {
+  if (*rc::gen::arbitrary<bool>()) {
+    declared.format = *rc::gen::element<std::string>("%d.%m.%Y %H:%M:%S", "excel", "unix");
+  }
   declared.cut_by(*rc::gen::element<std::string>("week", "month", "quarter", "year", "7"));
   return DateCells::make(declared);
 }
@@ -166,7 +169,7 @@ Cells times() {
   DateCells::Declaration declared{
       .grain = Grain::kSecond, .min = "2020-12-27T23:59:58", .max = "2021-01-31T00:00:01"};
   if (*rc::gen::arbitrary<bool>()) {
-    declared.zone = *rc::gen::element<std::string>("Z", "-03:30");
+    declared.zone = *rc::gen::element<std::string>("Z", "-03:30", "Europe/Berlin");
   }
   return dates(declared);
 }

@@ -140,9 +140,11 @@ class Source : public Handle<const class SourceInside> {
 struct Moments {
   enum class Kind { kDay, kInstant };  ///< days, or seconds of UTC
   Kind kind = Kind::kDay;
-  /// Of the clock that shows instants, from UTC, in seconds to the east. Without it the clock has
-  /// no zone, and is what is counted.
+  /// Of the clock that shows instants, from UTC, in seconds to the east. A clock without an offset
+  /// and without a zone is what is counted.
   std::optional<std::int32_t> offset{};
+  std::string zone{};    ///< of that clock, instead of one offset: "Europe/Berlin"
+  std::string format{};  ///< that texts have, as the domain declares it; otherwise ISO 8601's
 };
 
 /// A released column.
@@ -166,8 +168,8 @@ struct ReleasedColumn {
 };
 
 /// Columns of equal length as a stream of record batches: texts with words as dictionaries of their
-/// type and order, days as date32, times as timestamps of microseconds, which are of UTC if they
-/// have a zone. They are copied; who takes the stream releases it.
+/// type and order, days as date32, times as timestamps of microseconds, with their zone, or of UTC
+/// if they have an offset. They are copied; who takes the stream releases it.
 void export_columns(std::span<const ReleasedColumn> columns, ArrowArrayStream* stream);
 
 /// Columns of equal length as the file that Sink::csv would have written.

@@ -17,7 +17,8 @@ one for a released model.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,18 @@ if TYPE_CHECKING:
     from mollify.boosting import mbde
 
 document(InvalidInput)
+
+
+def _find_zone_data() -> None:
+    """Without the system's zone data, zones are those of Python's package tzdata."""
+    if "TZDIR" in os.environ or os.path.exists("/usr/share/zoneinfo/UTC"):
+        return
+    package = importlib.util.find_spec("tzdata")
+    if package is not None and package.origin is not None:
+        os.environ["TZDIR"] = os.path.join(os.path.dirname(package.origin), "zoneinfo")
+
+
+_find_zone_data()
 
 __all__ = [
     "Advice",

@@ -381,8 +381,6 @@ def _plain(value: Any) -> object:
         exponent = int(value.as_tuple().exponent)
         return format(value, "f") if abs(exponent) <= _MOST_SCALE else str(value)
     if isinstance(value, datetime.datetime):
-        if value.tzinfo is not None:
-            return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat() + "Z"
         return value.isoformat()
     if isinstance(value, np.generic):
         if value.dtype.kind == "M":
@@ -495,6 +493,20 @@ def _are_objects(values: Any) -> bool:
     return not hasattr(kind, "numpy_dtype") or kind.numpy_dtype.kind not in "iufb"
 
 
+def _zone_text(zone: Any) -> str | None:
+    """Arrow's text for a zone: its name or its offset from UTC; nothing for rules without a name."""
+    import datetime
+
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # of zoneinfo and of pytz
+    if name is not None:
+        return str(name)
+    offset = zone.utcoffset(None)
+    if offset is None or offset % datetime.timedelta(minutes=1):
+        return None
+    minutes = offset // datetime.timedelta(minutes=1)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
 def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     """A series, an index, or what is inside of one."""
     require_version("pandas")
@@ -517,8 +529,12 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
             _add_pandas(held, "", words)
             columns.add_dictionary(name, len(places), _bytes(places), held, bool(kind.ordered))
     elif isinstance(kind, pandas.DatetimeTZDtype):
-        times = array.tz_convert("UTC").tz_localize(None).to_numpy()
-        _add_numpy(columns, name, times, zone="UTC")
+        zone = _zone_text(kind.tz)
+        if zone is None:
+            _add_objects(columns, name, [None if one is pandas.NaT else one.isoformat() for one in array])
+        else:
+            times = array.tz_convert("UTC").tz_localize(None).to_numpy()
+            _add_numpy(columns, name, times, zone=zone)
     elif hasattr(array, "__arrow_array__") and hasattr(array, "_pa_array"):  # Arrow is inside
         _add_arrow(columns, name, array.__arrow_array__())
     elif hasattr(kind, "numpy_dtype") and kind.numpy_dtype.kind in "iufb":  # numbers with a mask

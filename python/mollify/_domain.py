@@ -236,6 +236,8 @@ def date(
     *,
     bins: int | str | None = None,
     spikes: Iterable[object] | None = None,
+    zone: str | None = None,
+    format: str | None = None,
     missing: Missing | None = None,
     null: object = None,
     outside: object = None,
@@ -251,12 +253,21 @@ def date(
         number of groups.
     spikes : list of str or datetime.date
         Days that many values are, ascending, each in a cell of its own. Default: none.
+    zone : str
+        ``"Europe/Berlin"``, ``"Z"`` or ``"+01:00"``: a time with another offset or zone
+        is the day that this clock shows. Default: the day that its own clock shows.
+    format : str
+        How texts and whole numbers write days, such as ``"%d.%m.%Y"``, ``"%Y%m%d"``,
+        ``"%b %Y"`` or ``"%Y-%m"``; ``"excel"`` for days since 1899-12-30, or ``"unix"``
+        for seconds since 1970. Released files are written like this too, and frames get
+        days. Default: ISO 8601, ``"2026-01-31"``.
     missing : list or dict
         As for `integer`.
     null, outside : str or datetime.date
         As for `integer`.
     """
-    return _column("date", min=min, max=max, bins=bins, **_lists(spikes=spikes), missing=missing, null=null, outside=outside)
+    lists = _lists(spikes=spikes)
+    return _column("date", min=min, max=max, bins=bins, **lists, zone=zone, format=format, missing=missing, null=null, outside=outside)
 
 
 def datetime(
@@ -267,6 +278,7 @@ def datetime(
     spikes: Iterable[object] | None = None,
     step: Literal["second", "minute", "hour", "day"] | None = None,
     zone: str | None = None,
+    format: str | None = None,
     missing: Missing | None = None,
     null: object = None,
     outside: object = None,
@@ -286,17 +298,19 @@ def datetime(
         "minute", "hour" or "day": all times are whole ones, and a time means the one
         that has begun. Default: "second".
     zone : str
-        The offset from UTC of the column's clock, ``"Z"`` or ``"+01:00"``. Times with
-        another offset are converted, and times without an offset are on that clock.
-        Default: a time is what a clock on the wall shows, and a time with an offset is
-        read as UTC's clock shows it.
+        The column's clock: a zone with its summer time, such as ``"Europe/Berlin"``,
+        or an offset from UTC, ``"Z"`` or ``"+01:00"``. Times with another offset or
+        zone are converted, and times without one are on that clock. Default: a time is
+        what its own clock shows, whatever its offset is.
+    format : str
+        How texts write times, such as ``"%d.%m.%Y %H:%M"``. Otherwise as for `date`.
     missing : list or dict
         As for `integer`.
     null, outside : str or datetime.datetime
         As for `integer`.
     """
     lists = _lists(spikes=spikes)
-    return _column("datetime", min=min, max=max, bins=bins, **lists, step=step, zone=zone, missing=missing, null=null, outside=outside)
+    return _column("datetime", min=min, max=max, bins=bins, **lists, step=step, zone=zone, format=format, missing=missing, null=null, outside=outside)
 
 
 def _names(parameter: str, given: Any) -> list[str]:

@@ -13,6 +13,8 @@ from mollify import _core
 from mollify._refusal import refusal
 
 if TYPE_CHECKING:
+    import datetime
+
     import polars
     import pyarrow
 
@@ -27,13 +29,15 @@ class Released(NamedTuple):
     """An array; of texts without words a list; with words the places in them, -1 for a null."""
     valid: Any
     words: list[str]
-    form: int | None
-    """Seconds from UTC of the clock of instants, or the power of ten of numbers."""
+    form: int | str | None
+    """Zone of the clock of instants, or its seconds from UTC; or the power of ten of numbers."""
     word_type: str
     """Kind of value that the words write: "text", "integer" or "number"."""
     ordered: bool
     nullable: bool
     """Whether the domain has an outcome that is a null."""
+    format: str
+    """The way in which files have days and instants, if the domain declares one."""
 
     @property
     def has_levels(self) -> bool:
@@ -69,15 +73,27 @@ def released(table: _core.Table) -> list[Released]:
     return [Released(*column) for column in table.columns()]
 
 
-def moments_in_python(values: Any, kind: str, offset: int | None) -> list[Any]:
+def _clock(form: int | str) -> datetime.tzinfo:
+    """The clock of a named zone, or of one offset in seconds."""
+    import datetime
+    import zoneinfo
+
+    if isinstance(form, str):
+        return zoneinfo.ZoneInfo(form)
+    return datetime.timezone(datetime.timedelta(seconds=form))
+
+
+def moments_in_python(values: Any, kind: str, form: int | str | None) -> list[Any]:
     """Days as dates; times on the column's clock."""
     import datetime
 
     if kind == "day":
         return list(values.astype("datetime64[D]").tolist())
-    shown = (values + (offset or 0)).astype("datetime64[s]").tolist()
-    zone = None if offset is None else datetime.timezone(datetime.timedelta(seconds=offset))
-    return [one.replace(tzinfo=zone) for one in shown]
+    shown = values.astype("datetime64[s]").tolist()
+    if form is None:
+        return list(shown)
+    clock = _clock(form)
+    return [one.replace(tzinfo=datetime.timezone.utc).astimezone(clock) for one in shown]
 
 
 def _refuse_like(like: object, expected: str) -> Exception:
@@ -161,19 +177,16 @@ def _container(kind: Any) -> str:
     return "numpy" if isinstance(kind, pd.DatetimeTZDtype) else "default"
 
 
-def _moments(values: Any, valid: Any, kind: str, offset: int | None) -> Any:
+def _moments(values: Any, valid: Any, kind: str, form: int | str | None) -> Any:
     """Days, or times on the column's clock, which is part of the type."""
-    import datetime
-
     import numpy as np
     import pandas as pd
 
     counted = values.astype("datetime64[D]" if kind == "day" else "datetime64[s]")
     moments = pd.DatetimeIndex(np.where(valid == 0, np.datetime64("NaT", "s"), counted.astype("datetime64[s]")))
-    if offset is None:
+    if kind == "day" or form is None:
         return moments
-    zone = datetime.timezone(datetime.timedelta(seconds=offset))
-    return moments.tz_localize("UTC").tz_convert(zone)
+    return moments.tz_localize("UTC").tz_convert(_clock(form))
 
 
 # ----------------------------------------------------------------------------------------------

@@ -192,15 +192,15 @@ def _own_counts(release: Release) -> list[tuple[str, list[tuple[str, float]]]]:
     import numpy as np
 
     found = []
-    for name, kind, values, valid, words, offset, *_ in released(release._table):
+    for name, kind, values, valid, words, form, *_ in released(release._table):
         there = valid != 0
         if kind in ("integer", "number", "day", "instant"):
 
-            def shown(numbers: Any, kind: str = kind, offset: int | None = offset) -> list[str]:
+            def shown(numbers: Any, kind: str = kind, form: int | str | None = form) -> list[str]:
                 if kind in ("integer", "number"):
                     return [f"{number:.6g}" for number in numbers]
                 whole = np.asarray(numbers).astype("int64")
-                return [one.isoformat() for one in moments_in_python(whole, kind, offset)]
+                return [one.isoformat() for one in moments_in_python(whole, kind, form)]
 
             numbers = values[there]
             once, seen = np.unique(numbers, return_counts=True)

@@ -96,6 +96,14 @@ def roster_of(prepared: _core.PreparedRelease) -> tuple[pa.RecordBatch, Any] | N
     return units, buckets_of(units.column(0))
 
 
+def _of_utc(column: pa.Array) -> pa.Array:
+    """Instants without the session's zone, whose clock is not theirs."""
+    import pyarrow as pa
+
+    is_instant = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    return column.cast(pa.timestamp(column.type.unit, "UTC")) if is_instant else column
+
+
 class Reading:
     """How workers read what `spark` selected: of these names, the first ones by their
     words, and perhaps a last column of hashes. If `codes` is not 0, each row is one
@@ -117,7 +125,7 @@ class Reading:
 
         lists = [pa.array([*words, None], pa.string()) for words in self.words.values()]
         for batch in batches:
-            columns = batch.columns
+            columns = [_of_utc(column) for column in batch.columns]
             if self.is_hashed:
                 self.rows += batch.num_rows
                 self.total += int(columns.pop().to_numpy().sum())

@@ -83,9 +83,10 @@ constexpr std::string_view word_of(Moments::Kind kind) {
 constexpr std::array<std::string_view, 3> kWordTypes = {"text", "integer", "number"};
 
 /// (name, "integer" | "number" | "truth" | "text" | "day" | "instant", values, valid, words, form,
-/// type of the words, whether they are ordered, whether nulls can come): days and seconds of UTC
-/// since 1970. The form is the offset of the instants' clock in seconds, if it has one, or the power
-/// of ten to which numbers are written, if there is one.
+/// type of the words, whether they are ordered, whether nulls can come, format): days and seconds of UTC
+/// since 1970. The form is the zone of the instants' clock or its offset in seconds, if it has one, or
+/// the power of ten to which numbers are written, if there is one. Last comes the format of days and
+/// instants; empty for ISO 8601's.
 nb::tuple shown(const ReleasedColumn& column) {
   constexpr const char* kKinds[] = {"integer", "number", "truth", "text"};
   const std::string_view kind =
@@ -94,9 +95,11 @@ nb::tuple shown(const ReleasedColumn& column) {
       column.name, std::string(kind),
       std::visit([&](const auto& rows) { return values(rows, column); }, column.values),
       owned_array(column.valid), texts(column.words),
-      column.moments ? column.moments->offset : column.exponent,
+      column.moments && !column.moments->zone.empty()
+          ? nb::cast(column.moments->zone)
+          : nb::cast(column.moments ? column.moments->offset : column.exponent),
       std::string(kWordTypes[static_cast<std::size_t>(column.word_type)]), column.is_ordered,
-      column.is_nullable);
+      column.is_nullable, column.moments ? column.moments->format : "");
 }
 
 ReleasedColumn read_back(const nb::handle& column) {
@@ -117,7 +120,11 @@ ReleasedColumn read_back(const nb::handle& column) {
   made.valid.assign(valid.data(), valid.data() + valid.size());
   for (const auto moments : {Moments::Kind::kDay, Moments::Kind::kInstant}) {
     if (kind != word_of(moments)) continue;
-    made.moments = {moments, nb::cast<std::optional<std::int32_t>>(parts[5])};
+    const bool is_zone = nb::isinstance<nb::str>(parts[5]);
+    made.moments = Moments{moments};
+    if (is_zone) made.moments->zone = nb::cast<std::string>(parts[5]);
+    if (!is_zone) made.moments->offset = nb::cast<std::optional<std::int32_t>>(parts[5]);
+    made.moments->format = nb::cast<std::string>(parts[9]);
   }
   if (kind == "integer" || made.moments) {
     made.values = copied(std::int64_t{});

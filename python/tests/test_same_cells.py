@@ -43,6 +43,9 @@ TIMES = {
     "days": mo.date("2026-01-01", "2026-01-05", **MAPPED),
     "clock": mo.datetime("2026-01-01T00:00:00", "2026-01-05T23:59:59", bins=120, **MAPPED),
     "zone": mo.datetime("2026-01-01T00:00:00", "2026-01-05T23:59:59", bins=120, zone="+01:00", **MAPPED),
+    "berlin": mo.datetime("2026-01-01", "2026-01-05", bins=120, zone="Europe/Berlin", **MAPPED),
+    "days in berlin": mo.date("2026-01-01", "2026-01-05", zone="Europe/Berlin", **MAPPED),
+    "format": mo.date("01.01.2026", "05.01.2026", format="%d.%m.%Y", **MAPPED),
     "words": mo.categorical(["2026-01-01", "2026-01-01T22:30:00Z", "2026-01-01 23:30"], **MAPPED),
 }
 

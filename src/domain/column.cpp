@@ -222,7 +222,8 @@ void Column::declare_missing() {
                    "{}: a word is a value of its own, or null if it is not declared",
                    name_, kind_of(cells_).name);
     }
-    if (!same || std::holds_alternative<std::monostate>(value))
+    const bool is_moment = std::holds_alternative<Moment>(value);
+    if ((!same && !is_moment) || std::holds_alternative<std::monostate>(value))
       refuse("wrong-type", code, "values of the column's type that it can write");
     if (place_of_missing(value)) refuse("duplicate-value", code, "distinct");
     const Reading found = std::visit(
@@ -234,7 +235,7 @@ void Column::declare_missing() {
           "is in it: let the range end before it",
           name_, code);
     }
-    missing_.insert(*same);
+    missing_.insert(is_moment ? std::string_view(code) : *same);
     if (const auto* moment = std::get_if<Moment>(&value)) {
       missing_places_.push_back(std::get<DateCells>(cells_).place_of(*moment).value_or(0));
     }
@@ -261,23 +262,28 @@ std::optional<std::size_t> Column::place_of_missing(const Typed& value) const no
   } else if constexpr (std::is_same_v<Typed, std::monostate> || std::is_same_v<Typed, bool>) {
     return std::nullopt;
   } else {
-    if constexpr (std::is_same_v<Typed, std::string_view> || std::is_same_v<Typed, Moment>) {
-      // One moment has several texts, and a day is a code with any clock.
-      if (const auto* days = std::get_if<DateCells>(&cells_)) {
-        const auto place = days->place_of(value);
-        const auto found =
-            std::find(missing_places_.begin(), missing_places_.end(), place.value_or(0));
-        if (!place || found == missing_places_.end()) return std::nullopt;
-        return static_cast<std::size_t>(found - missing_places_.begin());
-      }
-    }
     TextBuffer written;
+    const auto text_or_moment = [&] {
+      if constexpr (std::is_same_v<Typed, std::string_view> || std::is_same_v<Typed, Moment>) {
+        return value;
+      } else {
+        return text_of(value, written);
+      }
+    }();
+    // One moment has several texts, and a day is a code with any clock.
+    if (const auto* days = std::get_if<DateCells>(&cells_)) {
+      const auto place = days->place_of(text_or_moment);
+      const auto found =
+          std::find(missing_places_.begin(), missing_places_.end(), place.value_or(0));
+      if (!place || found == missing_places_.end()) return std::nullopt;
+      return static_cast<std::size_t>(found - missing_places_.begin());
+    }
     SameValueBuffer buffer;
     std::string_view text;
-    if constexpr (std::is_same_v<Typed, std::string_view>) {
-      text = value;
-    } else {
+    if constexpr (std::is_same_v<Typed, Moment>) {
       text = text_of(value, written);
+    } else {
+      text = text_or_moment;
     }
     const auto same = same_value_text(text, buffer);
     const std::uint32_t found = same ? missing_.find(*same) : StringIndex::kAbsent;

@@ -18,7 +18,7 @@
 
 #include "base/refusal.h"
 #include "core/ranges.h"
-#include "domain/times.h"
+#include "domain/time_text.h"
 
 namespace mollify {
 

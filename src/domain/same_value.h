@@ -14,6 +14,8 @@
 namespace mollify {
 
 struct Called;
+class TimeFormat;
+class Zone;
 
 // -----------------------------------------------------------------------------------------------
 // One value of any type.
@@ -24,9 +26,13 @@ struct MomentForm {
 
   Kind kind = Kind::kDay;
   std::int64_t per_second = 1;  ///< of instants: 1, 10^3, 10^6 or 10^9
-  /// Of the clock that shows instants, from UTC, in seconds to the east. Without it the clock has
-  /// no zone, and is what is counted.
+  /// Of the clock that shows instants, from UTC, in seconds to the east. A clock without an offset
+  /// and without a zone is what is counted.
   std::optional<std::int32_t> offset{};
+  const Zone* zone = nullptr;          ///< of that clock, instead of one offset
+  const TimeFormat* format = nullptr;  ///< that texts have; otherwise ISO 8601's
+
+  [[nodiscard]] bool states_offset() const noexcept { return offset || zone != nullptr; }
 
   friend bool operator==(const MomentForm&, const MomentForm&) = default;
 };
@@ -67,7 +73,8 @@ struct Moments {
 /// those
 ///   before 0 a minus sign. An instant is `2024-02-29T12:34:56`, and the part of a second follows
 ///   in six digits, in nine if six do not do, and not at all if it is zero, so that the
-///   text does not depend on the unit; then the offset of its clock, `Z` or `+01:00`.
+///   text does not depend on the unit; then the offset of its clock, `Z` or `+01:00`. Released days
+///   and instants of a declared format are written in it.
 using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string_view, Moment>;
 
 /// The type of a released column.
@@ -178,8 +185,8 @@ struct SameValueBuffer {
                                                                SameValueBuffer& buffer) noexcept;
 
 /// Also for truths, days and times: `true` represents the word in any case, and so does `false`; a
-/// day is its first second, and a time with an offset is what UTC's clock shows, as DateCells reads
-/// them, but with all parts of a second.
+/// day is its first second, and a time with an offset is what UTC's clock shows, with all parts of a
+/// second.
 [[nodiscard]] std::optional<std::string_view> same_value_text(std::string_view text,
                                                               SameValueBuffer& buffer) noexcept;
 

@@ -12,33 +12,10 @@
 #include "domain/numbers.h"
 #include "domain/same_value.h"
 #include "domain/settings.h"
+#include "domain/time_text.h"
+#include "domain/zones.h"
 
 namespace mollify {
-
-// -----------------------------------------------------------------------------------------------
-// Days and times as they are written.
-
-inline constexpr std::int64_t kSecondsOfDay = 86'400;
-
-struct TimeText {
-  std::int64_t seconds = 0;              ///< since 1970, of the clock that was read
-  std::optional<std::int64_t> offset{};  ///< of that clock from UTC, in seconds to the east
-  std::string_view fraction{};           ///< digits of a second's part, none of them a last zero
-};
-
-/// "2026-01-31", which is its first second, or "2026-01-31T12:34:56+01:00", in DateCells' forms;
-/// empty for any other text. Years are from 1 to 9999.
-[[nodiscard]] std::optional<TimeText> read_time(std::string_view text) noexcept;
-
-/// -1 or 1 for a time before or after those years, also an infinity, as databases write them:
-/// "-infinity", "0044-03-15 BC", "12024-02-29"; 0 for every other text.
-[[nodiscard]] int side_of_far_time(std::string_view text) noexcept;
-
-/// "9:30" or "09:30:00.5Z": the clock of a time, without a day. Seconds are since midnight.
-[[nodiscard]] std::optional<TimeText> read_clock(std::string_view text) noexcept;
-
-/// "Z", "+01:00" or "-0530", in seconds east of UTC; nothing for any other text.
-[[nodiscard]] std::optional<std::int64_t> read_offset(std::string_view text) noexcept;
 
 // -----------------------------------------------------------------------------------------------
 // A column of days, or of seconds, from min to max.
@@ -68,11 +45,18 @@ enum class Grain : std::uint8_t { kDay, kSecond };
 /// A day may be given as a time, whose clock is left out, and a time as a day, which is its first
 /// second; between day and clock may be a space, an hour may have one digit, and parts of a second
 /// are left out. As `max` of a column of seconds a day is its last second. Days before the year 1,
-/// after 9999 and the infinities of databases lie beyond a bound. A zone is stated: the column's clock has one offset from UTC, in which times with
-/// another offset (`Z`, `+01:00`) are read, times without one are taken to be, and all are written.
-/// Without a stated zone, days and times are what a wall clock shows, and one with an offset is
-/// read as UTC's clock shows it: data frames with a zone hold UTC too, and both must give the same
-/// cells.
+/// after 9999 and the infinities of databases lie beyond a bound.
+///
+/// Cells are what a clock shows. Without a stated zone that is each time's own clock: the offset
+/// or the zone of a time is left out. With a zone it is the clock of that zone: times with an offset or
+/// another zone are converted, and times without one are readings of that clock. So no cell depends
+/// on the machine's zone data. Released seconds state the offset of their moment. A reading that
+/// comes twice, in the night in which summer time ends, is released as the first one; a reading
+/// that is skipped as the time that lies as far behind the beginning of the gap.
+///
+/// With a `format`, texts are read in it, or as ISO 8601 has them, because programs write their days
+/// so into files; other texts are unreadable. Released texts are written in it. A format without days
+/// makes cells of whole months or years, and one without seconds has a step.
 class DateCells {
  public:
   struct Declaration {
@@ -80,7 +64,8 @@ class DateCells {
     std::string min{}, max{};  ///< as values are written
     std::optional<Period> period{};
     std::optional<std::uint64_t> bins{};  ///< instead of a period
-    std::optional<std::string> zone{};    ///< "Z" or "+01:00"; of seconds
+    std::optional<std::string> zone{};    ///< "Z", "+01:00" or "Europe/Berlin"
+    std::optional<std::string> format{};  ///< of TimeFormat
     /// Days or times that many values are, each in a cell of its own, ascending.
     std::vector<std::string> spikes{};
     /// Values are multiples of it; of seconds.
@@ -116,32 +101,60 @@ class DateCells {
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(const Moment& moment) const noexcept;
 
-  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept {
-    return cells_.points(cell);
-  }
+  [[nodiscard]] std::uint64_t points(std::uint32_t cell) const noexcept;
   /// The day, or the second of the column's clock, that a text or a moment is; nothing for another
   /// text, and for moments beyond the years 1 to 9999.
   [[nodiscard]] std::optional<std::int64_t> place_of(std::string_view text) const noexcept;
   [[nodiscard]] std::optional<std::int64_t> place_of(const Moment& moment) const noexcept;
   /// The moment of such a day or second.
-  [[nodiscard]] Moment moment_at(std::int64_t place) const noexcept {
-    return {place - form_.offset.value_or(0), form_};
-  }
+  [[nodiscard]] Moment moment_at(std::int64_t place) const noexcept;
   [[nodiscard]] Moment value(std::uint32_t cell, std::uint64_t point) const noexcept;
   void write(std::uint32_t cell, std::uint64_t point, std::string& text) const;
   [[nodiscard]] std::string expectation() const;
 
  private:
-  DateCells(Declaration declared, std::optional<std::int64_t> offset, IntegerCells cells);
+  /// The clock of a column with a zone.
+  struct Clock {
+    std::int64_t offset = 0;
+    const Zone* zone = nullptr;  ///< instead of the offset
 
-  /// Of what lies before (-1) or after (1) all years, or is no time (0).
+    /// What it shows at a second of UTC, and the reverse.
+    [[nodiscard]] std::int64_t shown_at(std::int64_t instant) const noexcept {
+      return instant + (zone != nullptr ? zone->offset_at(instant) : offset);
+    }
+    [[nodiscard]] std::int64_t instant_of(std::int64_t clock) const noexcept {
+      return zone != nullptr ? zone->instant_of(clock) : clock - offset;
+    }
+  };
+
+  explicit DateCells(Declaration declared);
+
+  /// A declared bound or spike. Throws InvalidInput for another text.
+  [[nodiscard]] std::int64_t declared_place(const char* key, const std::string& text,
+                                            bool is_end = false) const;
+  /// In the column's format, or as ISO 8601 has it.
+  [[nodiscard]] std::optional<TimeText> time_in(std::string_view text) const noexcept;
+  [[nodiscard]] std::int64_t place_of(const TimeText& time) const noexcept;
+  [[nodiscard]] bool in_days() const noexcept { return declared_.grain == Grain::kDay; }
+  void require_fitting_format() const;
+  /// Of months or years, from `min` to `max`.
+  void cut_by_units(IntegerCells::Declaration& numbers);
+  /// The first of `starts_` that is not before the cell, or their end.
+  [[nodiscard]] std::vector<std::int64_t>::const_iterator start_in(
+      std::uint32_t cell) const noexcept;
+
   /// Of a day, or of a second that the column's clock shows.
   [[nodiscard]] Reading read_place(std::int64_t place) const noexcept;
+  /// Of what lies before (-1) or after (1) all years, or is no time (0).
   [[nodiscard]] Reading beyond(int side) const noexcept;
 
   Declaration declared_;
+  std::optional<Clock> clock_;
+  const TimeFormat* format_ = nullptr;
   MomentForm form_;
-  IntegerCells cells_;
+  std::optional<std::int64_t> step_;  // of seconds
+  std::vector<std::int64_t> starts_;  // of the months or years that are values; otherwise none
+  IntegerCells cells_ = IntegerCells::make(0, 0);
 };
 
 }  // namespace mollify

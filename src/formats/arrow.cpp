@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
+#include "domain/zones.h"
 
 namespace mollify {
 
@@ -129,6 +130,12 @@ std::string held_by(const ArrowSchema& column) {
   const std::string_view extension = extension_of(column);
   if (!extension.empty()) return fmt::format("values of the extension type \"{}\"", extension);
   if (column.dictionary != nullptr) return "a dictionary of " + held_by(*column.dictionary);
+  constexpr std::size_t kLettersOfUnit = std::string_view("tss:").size();
+  const std::string_view unit = format.substr(0, kLettersOfUnit);
+  if (unit == "tss:" || unit == "tsm:" || unit == "tsu:" || unit == "tsn:") {
+    return fmt::format("timestamps of a zone that this machine does not know ({} in Arrow)",
+                       printable(format));
+  }
   const bool has_items =
       column.n_children == 1 && column.children != nullptr && column.children[0] != nullptr;
   const auto* const found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& known) {
@@ -415,23 +422,24 @@ bool has_places(const ColumnSchema& column) {
   return column.type == ValueType::kText && !column.words.empty();
 }
 
-/// How moments of a form are given: by which format, and whether by 32 bits or by microseconds.
-struct MomentLayout {
-  const char* format;
-  bool in_32_bits;
-};
-
-MomentLayout layout_of(const MomentForm& form) {
+/// True for moments that are given by 32 bits; the others are given by microseconds.
+bool is_in_32_bits(const MomentForm& form) {
   switch (form.kind) {
     case MomentForm::Kind::kDay:
-      return {"tdD", true};
+      return true;
     case MomentForm::Kind::kInstant:
       break;
   }
-  return {form.offset ? "tsu:UTC" : "tsu:", false};
+  return false;
 }
 
-const char* format_of(const ColumnSchema& column) {
+std::string format_of(const MomentForm& form) {
+  if (is_in_32_bits(form)) return "tdD";
+  if (form.zone != nullptr) return "tsu:" + form.zone->name();
+  return form.offset ? "tsu:UTC" : "tsu:";  // not every program knows zones that are an offset
+}
+
+std::string format_of(const ColumnSchema& column) {
   switch (column.type) {
     case ValueType::kInteger:
       return "l";
@@ -440,7 +448,7 @@ const char* format_of(const ColumnSchema& column) {
     case ValueType::kBoolean:
       return "b";
     case ValueType::kMoment:
-      return layout_of(column.moments).format;
+      return format_of(column.moments);
     case ValueType::kText:
       break;
   }
@@ -482,7 +490,7 @@ void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& wor
       return;
     case ValueType::kMoment: {
       const std::int64_t count = is_null ? 0 : std::get<Moment>(value).count;
-      if (layout_of(schema.moments).in_32_bits) {
+      if (is_in_32_bits(schema.moments)) {
         column.days.push_back(static_cast<std::int32_t>(count));
       } else {
         column.integers.push_back(count * (1'000'000 / schema.moments.per_second));
@@ -510,6 +518,7 @@ void append_to(BatchColumn& column, const ColumnSchema& schema, const Words& wor
 template <class Structure>
 struct Body {
   std::shared_ptr<const void> keeps;
+  std::string format;
   std::string name;
   std::string metadata;
   std::vector<const void*> buffers;
@@ -545,9 +554,9 @@ Structure with_body(Structure structure, std::unique_ptr<Body<Structure>> body) 
   return structure;
 }
 
-/// A format lives for ever; a name is copied.
-ArrowSchema exported_schema(const char* format, std::string_view name, const ColumnSchema* column) {
+ArrowSchema exported_schema(std::string format, std::string_view name, const ColumnSchema* column) {
   auto body = std::make_unique<Body<ArrowSchema>>();
+  body->format = std::move(format);
   body->name = name;
   ArrowSchema schema{};
   schema.flags = ARROW_FLAG_NULLABLE;
@@ -556,7 +565,7 @@ ArrowSchema exported_schema(const char* format, std::string_view name, const Col
     body->metadata = enum_metadata_of(*column);
     if (column->ordered) schema.flags |= ARROW_FLAG_DICTIONARY_ORDERED;
   }
-  schema.format = format;
+  schema.format = body->format.c_str();
   schema.name = body->name.c_str();
   if (!body->metadata.empty()) schema.metadata = body->metadata.data();
   return with_body(schema, std::move(body));
@@ -591,9 +600,8 @@ ArrowArray exported_column(const ColumnSchema& schema, const BatchColumn& column
       buffers.push_back(column.truths.data());
       break;
     case ValueType::kMoment:
-      buffers.push_back(layout_of(schema.moments).in_32_bits
-                            ? static_cast<const void*>(column.days.data())
-                            : column.integers.data());
+      buffers.push_back(is_in_32_bits(schema.moments) ? static_cast<const void*>(column.days.data())
+                                                      : column.integers.data());
       break;
     case ValueType::kText:
       if (has_places(schema)) {

@@ -87,8 +87,8 @@ void require_lists_of_units(const Source& source, std::span<const std::string> d
 
 /// Gathers a table for another program: integers as int64, numbers as double, truths as bool, texts
 /// as large_utf8, texts of a column that declares its words as a dictionary with int32 places, days
-/// as date32, and times as timestamps of microseconds: of UTC in columns with a zone, otherwise of
-/// no zone. A dictionary has the type of what its words write. It is ordered if the words are, and
+/// as date32, and times as timestamps of microseconds: with the column's zone, of UTC if it is an
+/// offset, otherwise of no zone. A dictionary has the type of what its words write. It is ordered if the words are, and
 /// texts then have the metadata by which Polars makes an Enum.
 class ArrowSink final : public Sink {
  public:

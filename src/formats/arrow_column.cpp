@@ -14,6 +14,8 @@
 
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "domain/time_text.h"
+#include "domain/zones.h"
 
 namespace mollify {
 
@@ -130,6 +132,17 @@ const MomentFormat* moments_of(std::string_view format) {
     return one.name == format || (one.name.ends_with(':') && format.starts_with(one.name));
   });
   return found == kFormats.end() ? nullptr : found;
+}
+
+/// The clock that a column of times is labelled with; false for a zone that is unknown here.
+bool set_zone(std::string_view zone, MomentForm& form) {
+  if (zone == "UTC") zone = "Z";  // without zone data, too
+  if (const auto offset = read_offset(zone)) {
+    form.offset = static_cast<std::int32_t>(*offset);
+  } else {
+    form.zone = Zone::find(zone);
+  }
+  return form.states_offset();
 }
 
 std::optional<ArrowLayout> layout_of(std::string_view format) {
@@ -403,7 +416,8 @@ std::optional<ArrowType> ArrowType::of(const ArrowSchema& schema) {
   ArrowType type{.layout = *layout};
   if (const MomentFormat* const moments = moments_of(schema.format)) {
     type.moments = moments->form;
-    if (moments->name.ends_with(':') && schema.format != moments->name) type.moments->offset = 0;
+    const auto zone = std::string_view(schema.format).substr(moments->name.size());
+    if (!zone.empty() && !set_zone(zone, *type.moments)) return std::nullopt;
   }
   if (*layout == kDecimal) {
     const auto form = decimal_form_of(schema.format);

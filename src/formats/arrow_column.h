@@ -122,7 +122,7 @@ struct ArrowType {
   std::optional<ArrowLists> lists{};
 
   /// Empty for other types: extension types except of texts, lists of lists, structs, durations,
-  /// times of day, decimals of other widths than 32, 64, 128 and 256 bits or of more than 76
+  /// times of day, timestamps of a zone that this machine's zone data lack, decimals of other widths than 32, 64, 128 and 256 bits or of more than 76
   /// digits.
   [[nodiscard]] static std::optional<ArrowType> of(const ArrowSchema& schema);
 };
@@ -139,7 +139,7 @@ void require_shape(const ArrowType& type, const ArrowArray& array, std::int64_t 
 ///
 /// A float is the double that it equals, an integer beyond 64 bits with a sign its digits; decimals
 /// are their texts (append_decimal), none of whose digits is lost; dates and times are days and
-/// instants, of UTC's clock whatever zone they are labelled with.
+/// instants, shown by the clock that they are labelled with.
 class ArrowColumn {
  public:
   explicit ArrowColumn(const ArrowType& type);

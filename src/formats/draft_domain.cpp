@@ -54,6 +54,7 @@ class ColumnSketch {
   ColumnSketch(std::string_view name, bool is_in_memory)
       : name_(name),
         is_in_memory_(is_in_memory),
+        formats_(name),
         numbers_{.is_in_memory = is_in_memory},
         days_{.is_in_memory = is_in_memory},
         times_{.is_in_memory = is_in_memory} {}
@@ -73,6 +74,7 @@ class ColumnSketch {
     numbers_.see(is_number, text, line);
     if (values_.size() <= kMaxCategories || all_integers()) values_.insert(text);
     see_words(text);
+    formats_.see(text);
     days_.see(see_day(text), text, line);
     times_.see(see_time(text), text, line);
     if (is_like_a_day(text)) {
@@ -92,7 +94,11 @@ class ColumnSketch {
   /// How to declare what is mostly days or times, but not all of them; empty for
   /// others.
   [[nodiscard]] std::string proposed_days() const {
-    if (all_days() || all_times() || all_numbers() || 10 * like_days_ < 9 * days_.seen()) return "";
+    if (std::string words = formats_.words_if_ambiguous(); !words.empty()) return words;
+    if (all_days() || all_times() || all_numbers() || formats_.found() != nullptr ||
+        10 * like_days_ < 9 * days_.seen()) {
+      return "";
+    }
     if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
       return fmt::format(
           "its values look like times, as \"{}\", but some state an offset from UTC and others do "
@@ -103,7 +109,7 @@ class ColumnSketch {
       return fmt::format(
           "{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
           times_.words("times"), time_text(first_second_), time_text(last_second_),
-          zone() ? ", zone: Z" : "");
+          zone() ? fmt::format(", zone: \"{}\"", *zone()) : "");
     }
     const std::string declared =
         fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
@@ -162,6 +168,7 @@ class ColumnSketch {
   /// values do not tell.
   [[nodiscard]] std::optional<bool> is_named_like_a_value(std::uint64_t headers) const {
     if (holds_only_nulls()) return std::nullopt;
+    if (const auto* format = formats_.found()) return format->read(name_).has_value();
     if (all_numbers()) {
       UnmarkedBuffer buffer;
       return read_number(name_) || read_number(without_marks(name_, false, buffer));
@@ -192,7 +199,7 @@ class ColumnSketch {
     // Numbers with a point or a mark are measured, and so are days and times; integers may count.
     const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
     const bool is_measured = all_numbers() && (has_point_ || has_mark_);
-    if (seen_ >= kFewRecords && nearly_all_differ && !is_measured && !all_days() && !all_times()) {
+    if (seen_ >= kFewRecords && nearly_all_differ && !is_measured && !are_moments()) {
       return "nearly every value is another, as in an identifier";
     }
     if (has_many_words() && !comes_again) return "few of its values come again";
@@ -203,6 +210,7 @@ class ColumnSketch {
   [[nodiscard]] std::optional<Cells> cells() const {
     if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
+    if (formats_.found() != nullptr) return formatted();
     if (all_integers()) return integers();
     if (all_numbers() && (min_ < max_ || !few_numbers().empty())) return numbers();
     if (all_days()) return days();
@@ -280,7 +288,10 @@ class ColumnSketch {
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  [[nodiscard]] bool is_text() const { return !all_numbers() && !all_days() && !all_times(); }
+  [[nodiscard]] bool is_text() const { return !all_numbers() && !are_moments(); }
+  [[nodiscard]] bool are_moments() const {
+    return all_days() || all_times() || formats_.found() != nullptr;
+  }
 
   /// Many words that differ in their digits only, or of letters and digits in few records each.
   [[nodiscard]] bool are_identifiers() const {
@@ -352,7 +363,10 @@ class ColumnSketch {
     if (!time) return false;
     if (time->offset || time->seconds % kSecondsOfDay != 0) ++clocks_;
     if (time->offset) ++offsets_;
-    const std::int64_t at = time->seconds - time->offset.value_or(0);
+    const std::int64_t offset = time->offset.value_or(offset_.value_or(0));
+    have_one_offset_ = have_one_offset_ && offset_.value_or(offset) == offset;
+    offset_ = offset;
+    const std::int64_t at = time->seconds;
     common_seconds_ = time->fraction.empty() ? std::gcd(common_seconds_, at) : 1;
     first_second_ = std::min(first_second_, at);
     last_second_ = std::max(last_second_, at);
@@ -369,17 +383,30 @@ class ColumnSketch {
     return DateCells::make(declared);
   }
 
-  /// The zone of UTC, if the times state theirs.
+  /// The days or times in the one format that all have.
+  [[nodiscard]] Cells formatted() const {
+    DateCells::Declaration declared = formats_.declaration();
+    const std::int64_t unit = declared.grain == Grain::kDay ? 1 : kSecondsOfDay;
+    const std::uint64_t days =
+        DateCells::make(declared).cells().count() / static_cast<std::uint64_t>(unit) + 1;
+    const bool has_days = formats_.found()->unit() <= TimeFormat::Unit::kDay;
+    declared.period = std::max(period_of(days), has_days ? Period::kDay : Period::kMonth);
+    return DateCells::make(declared);
+  }
+
+  /// The offset that all times state. If they state several, each time is on its own clock.
   [[nodiscard]] std::optional<std::string> zone() const {
-    return offsets_ > 0 ? std::optional<std::string>("Z") : std::nullopt;
+    if (offsets_ == 0 || !have_one_offset_) return std::nullopt;
+    constexpr std::size_t kLettersBefore = std::string_view("1970-01-01T00:00:00").size();
+    return time_text(0).substr(kLettersBefore);
   }
 
   /// As a column of that zone writes it.
   [[nodiscard]] std::string time_text(std::int64_t second) const {
     TextBuffer buffer;
     MomentForm form{.kind = MomentForm::Kind::kInstant};
-    if (zone()) form.offset = 0;
-    return std::string(text_of(Moment{second, form}, buffer));
+    if (offsets_ > 0 && have_one_offset_) form.offset = static_cast<std::int32_t>(*offset_);
+    return std::string(text_of(Moment{second - form.offset.value_or(0), form}, buffer));
   }
 
   [[nodiscard]] Cells times() const {
@@ -555,8 +582,11 @@ class ColumnSketch {
   std::uint64_t decimal_commas_ = 0;
   std::uint64_t percents_ = 0;
   std::string first_day_, last_day_, a_day_, a_time_, a_decimal_, a_percent_;
-  std::uint64_t clocks_ = 0;   // times that are more than a day
-  std::uint64_t offsets_ = 0;  // times that state one from UTC
+  std::uint64_t clocks_ = 0;              // times that are more than a day
+  std::uint64_t offsets_ = 0;             // times that state one from UTC
+  std::optional<std::int64_t> offset_{};  // that the last one of these stated
+  bool have_one_offset_ = true;
+  DayFormats formats_;
   std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_second_ = std::numeric_limits<std::int64_t>::min();
   Strangers numbers_, days_, times_;

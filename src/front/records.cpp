@@ -6,6 +6,8 @@
 #include "base/progress.h"
 #include "base/threads.h"
 #include "base/words.h"
+#include "domain/time_text.h"
+#include "domain/zones.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"
 #include "formats/text_files.h"
@@ -200,7 +202,10 @@ ReleasedColumn owned(const inside::ColumnSchema& schema, const inside::Values& v
                         .is_nullable = schema.nullable,
                         .exponent = schema.exponent};
   if (schema.type == inside::ValueType::kMoment) {
-    column.moments = {kind_of(schema.moments.kind), schema.moments.offset};
+    const inside::MomentForm& form = schema.moments;
+    column.moments = {kind_of(form.kind), form.offset,
+                      form.zone != nullptr ? form.zone->name() : "",
+                      form.format != nullptr ? form.format->text() : ""};
   }
   const auto copy = [&]<class Kept, class Held>(std::vector<Kept> rows, Held none) {
     rows.reserve(values.size());
@@ -251,6 +256,10 @@ class Shown {
       schema.type = inside::ValueType::kMoment;
       schema.moments = {.kind = static_cast<inside::MomentForm::Kind>(moments->kind),
                         .offset = moments->offset};
+      if (!moments->zone.empty()) schema.moments.zone = &inside::Zone::require(moments->zone);
+      if (!moments->format.empty()) {
+        schema.moments.format = &inside::TimeFormat::require(moments->format);
+      }
       const auto& counts = std::get<std::vector<std::int64_t>>(column.values);
       values = inside::Values(inside::Moments{counts, schema.moments}, column.valid);
     } else if (const auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {

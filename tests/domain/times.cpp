@@ -116,10 +116,10 @@ TEST(DateCells, ReadTimesOnTheStatedClock) {
   EXPECT_EQ(east.read("2025-12-31T22:59:59Z").verdict, Verdict::kOutside);
   EXPECT_EQ(span_of(east, 8), "2026-01-09T00:00:00+01:00..2026-01-09T23:59:59+01:00");
   const DateCells wall = times("2026-01-01T00:00:00", "2026-01-31T23:59:59");
-  EXPECT_EQ(wall.read("2026-01-09T23:30:00+01:00").cell, wall.read("2026-01-09T22:30:00").cell)
-      << "UTC's clock, as in a data frame, which holds nothing else";
+  EXPECT_EQ(wall.read("2026-01-09T23:30:00+01:00").cell, wall.read("2026-01-09T23:30:00").cell)
+      << "its own clock";
   EXPECT_EQ(wall.read("2026-01-09T23:30:00+01:00").verdict, Verdict::kValue);
-  EXPECT_EQ(days("2026-01-01", "2026-01-31", "day").read("2026-01-09T23:30:00-01:00").cell, 9U);
+  EXPECT_EQ(days("2026-01-01", "2026-01-31", "day").read("2026-01-09T23:30:00-01:00").cell, 8U);
   EXPECT_EQ(wall.read("2026-01-09T23:30:00Z").cell, wall.read("2026-01-09T23:30:00").cell);
   EXPECT_EQ(wall.read("2026-01-09").verdict, Verdict::kValue);
   EXPECT_EQ(span_of(times("1969-12-31", "1970-01-01", "Z"), 0),
@@ -153,14 +153,6 @@ TEST(DateCells, RefuseInOneSentence) {
             "min must be a time like 2026-01-31T12:34:56, but is \"2026-01-01T00:00:00Z\"");
   EXPECT_EQ(refusal({.min = "2026-01-02", .max = "2026-01-01"}),
             "min must be at most max, but they are 2026-01-02 and 2026-01-01");
-  EXPECT_EQ(refusal({.min = "2026-01-01", .max = "2026-01-02", .zone = "Z"}),
-            "zone must be an offset from UTC like Z or +01:00, for a datetime, but is \"Z\"");
-  EXPECT_EQ(refusal({.grain = Grain::kSecond,
-                     .min = "2026-01-01",
-                     .max = "2026-01-02",
-                     .zone = "Europe/Berlin"}),
-            "zone must be an offset from UTC like Z or +01:00, for a datetime, but is "
-            "\"Europe/Berlin\"");
   DateCells::Declaration declared;
   EXPECT_THROW(declared.cut_by("decade"), InvalidInput);
 }

@@ -11,6 +11,7 @@
 
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/zones.h"
 #include "random_domain.h"
 
 namespace mollify {
@@ -174,7 +175,9 @@ Moment any_moment(std::int64_t count) {
   const auto per_second = *rc::gen::element<std::int64_t>(1, 1'000, 1'000'000, 1'000'000'000);
   const auto offset = *rc::gen::element<std::optional<std::int32_t>>(std::nullopt, 0, -12'600);
   if (*rc::gen::arbitrary<bool>()) return {count % 4'000'000};
-  return {count, {MomentForm::Kind::kInstant, per_second, offset}};
+  MomentForm form{MomentForm::Kind::kInstant, per_second, offset};
+  if (!offset && *rc::gen::arbitrary<bool>()) form.zone = &Zone::require("America/New_York");
+  return {count, form};
 }
 
 RC_GTEST_PROP(TypedCells, AreThoseOfTheTextOfAnyColumn, ()) {

@@ -444,7 +444,11 @@ TEST(ArrowSource, ReadsDatesAndTimesAsMoments) {
             (Texts{"m1970-01-02", "m1969-12-31"}));
   EXPECT_EQ(read(plain<std::int64_t>("tss:", {60})), (Texts{"m1970-01-01T00:01:00"}));
   EXPECT_EQ(read(plain<std::int64_t>("tsn:Europe/Paris", {1'000'000'001})),
-            (Texts{"m1970-01-01T00:00:01.000000001Z"}));
+            (Texts{"m1970-01-01T01:00:01.000000001+01:00"}));
+  EXPECT_EQ(read(plain<std::int64_t>("tsm:America/New_York", {1'719'800'000'000})),
+            (Texts{"m2024-06-30T22:13:20-04:00"}));
+  EXPECT_EQ(read(plain<std::int64_t>("tss:+05:30", {60})), (Texts{"m1970-01-01T05:31:00+05:30"}));
+  EXPECT_EQ(read(plain<std::int64_t>("tss:UTC", {60})), (Texts{"m1970-01-01T00:01:00Z"}));
 }
 
 TEST(ArrowSource, ReadsDecimalsAsText) {
@@ -657,27 +661,28 @@ TEST(ArrowSource, RefusesMalformedShapes) {
 TEST(ArrowSource, RefusesTypesOnlyWhereTheyAreAskedFor) {
   const std::string decimals = "decimals of another kind";
   const std::string others = "values of another type";
-  for (const auto& [format, held] :
-       std::vector<std::pair<std::string, std::string>>{{"+l", others},
-                                                        {"d:", decimals},
-                                                        {"d:19", decimals},
-                                                        {"d:0,1", decimals},
-                                                        {"d:77,1,256", decimals},
-                                                        {"d:19,77", decimals},
-                                                        {"d:19,-77", decimals},
-                                                        {"d:9,1,24", decimals},
-                                                        {"d:19,99999999999", decimals},
-                                                        {"d:9,1,128,", decimals},
-                                                        {"d:9,1,", decimals},
-                                                        {"d:9;1", decimals},
-                                                        {"w:4", "binaries of one length"},
-                                                        {"tts", "times of day"},
-                                                        {"tDs", "durations"},
-                                                        {"tiM", "intervals of time"},
-                                                        {"_pli128", "128-bit integers"},
-                                                        {"tsx:", others},
-                                                        {"x", others},
-                                                        {"", others}}) {
+  for (const auto& [format, held] : std::vector<std::pair<std::string, std::string>>{
+           {"+l", others},
+           {"d:", decimals},
+           {"d:19", decimals},
+           {"d:0,1", decimals},
+           {"d:77,1,256", decimals},
+           {"d:19,77", decimals},
+           {"d:19,-77", decimals},
+           {"d:9,1,24", decimals},
+           {"d:19,99999999999", decimals},
+           {"d:9,1,128,", decimals},
+           {"d:9,1,", decimals},
+           {"d:9;1", decimals},
+           {"w:4", "binaries of one length"},
+           {"tts", "times of day"},
+           {"tDs", "durations"},
+           {"tiM", "intervals of time"},
+           {"_pli128", "128-bit integers"},
+           {"tsx:", others},
+           {"tss:Mars/Olympus", "timestamps of a zone that this machine does not know"},
+           {"x", others},
+           {"", others}}) {
     Alive alive;
     std::vector<BuiltColumn> columns;
     columns.push_back(column_of(format, 1, "odd"));

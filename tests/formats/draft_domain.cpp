@@ -337,14 +337,12 @@ TEST(DraftDomain, ProposesDaysForWhatLooksLikeThem) {
            std::to_string(i % 2) + "\n";
   }
   const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
-  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("version"));
-  ASSERT_EQ(draft.notes.size(), 4U);
+  EXPECT_THAT(draft.domain.names(), testing::ElementsAre("theirs", "version"));
+  EXPECT_EQ(std::get<DateCells>(draft.domain.columns()[0].cells()).declared().format, "%d/%m/%Y");
+  ASSERT_EQ(draft.notes.size(), 3U);
   EXPECT_EQ(draft.notes[2],
             "Column \"ours\" is left out: all but 1 value are days; line 52 is \"soon\"; without "
             "them it is {type: date, min: 2026-01-10, max: 2026-01-28, bins: month}.");
-  EXPECT_EQ(draft.notes[3],
-            "Column \"theirs\" is left out: its values look like days, as \"10/3/2026\"; written "
-            "like 2026-01-31 it is {type: date, min: DAY, max: DAY, bins: month}.");
 }
 
 TEST(DraftDomain, TakesMidnightsForDays) {
@@ -382,7 +380,53 @@ TEST(DraftDomain, DraftsTimes) {
   EXPECT_EQ(text("2024-01-01T10:30:00\n2024-01-01T10:30:00\n"),
             "2024-01-01T10:30:00 2024-01-01T10:30:00 0 none");
   EXPECT_EQ(text("2024-01-01T00:30:00+01:00\n2024-01-20T09:00:00Z\n"),
-            "2023-12-31T23:30:00Z 2024-01-20T09:00:00Z day Z");
+            "2024-01-01T00:30:00 2024-01-20T09:00:00 day none")
+      << "each time's own clock";
+  EXPECT_EQ(text("2024-01-01T00:30:00+01:00\n2024-01-20T09:00:00+01:00\n"),
+            "2024-01-01T00:30:00+01:00 2024-01-20T09:00:00+01:00 day +01:00");
+  EXPECT_EQ(text("2024-01-01T00:30:00Z\n2024-01-20T09:00:00Z\n"),
+            "2024-01-01T00:30:00Z 2024-01-20T09:00:00Z day Z");
+}
+
+// Days that are not written as ISO 8601 writes them, in columns of a name.
+TEST(DraftDomain, WritesTheFormatOfDays) {
+  const test::Scratch scratch;
+  const auto drafted = [&](const std::string& name, const std::string& values) {
+    const DomainDraft draft = draft_domain(scratch.write("pub.csv", "k," + name + "\n" + values));
+    EXPECT_EQ(parse_domain(domain_yaml(draft.domain, draft.notes), "draft"), draft.domain);
+    for (const Column& column : draft.domain.columns()) {
+      if (column.name() != name) continue;
+      const auto* const cells = std::get_if<DateCells>(&column.cells());
+      if (cells == nullptr) return std::string(kind_of(column.cells()).name);
+      const auto& declared = cells->declared();
+      return std::string(cells->kind().name) + " " + declared.min + " " + declared.max + " " +
+             std::string(name_of(*declared.period)) + " " + declared.format.value_or("none");
+    }
+    return draft.notes.back();
+  };
+  EXPECT_EQ(drafted("d", "1,20230310\n1,20220131\n1,\n"), "date 20220131 20230310 month %Y%m%d");
+  EXPECT_EQ(drafted("d", "1,20230310.0\n1,20220131.0\n"), "date 20220131 20230310 month %Y%m%d");
+  EXPECT_EQ(drafted("d", "1,10.03.2023\n1,1.4.2023\n"), "date 10.03.2023 01.04.2023 day %d.%m.%Y");
+  EXPECT_EQ(drafted("d", "1,03/10/2023\n1,12/24/2023\n"),
+            "date 03/10/2023 12/24/2023 month %m/%d/%Y");
+  EXPECT_EQ(drafted("d", "1,10-Mar-2023\n1,24-DEC-1999\n"),
+            "date 24-Dec-1999 10-Mar-2023 year %d-%b-%Y");
+  EXPECT_EQ(drafted("d", "1,2023-03\n1,2023-04\n"), "date 2023-03 2023-04 month %Y-%m");
+  EXPECT_EQ(drafted("d", "1,10.03.2023 14:05\n1,11.03.2023 02:00\n"),
+            "datetime 10.03.2023 14:05 11.03.2023 02:00 day %d.%m.%Y %H:%M");
+  EXPECT_EQ(drafted("start_date", "1,44995\n1,44955\n"), "date 44955 44995 day excel");
+  EXPECT_EQ(drafted("timestamp", "1,1678406400\n1,1678406500\n"),
+            "datetime 1678406400 1678406500 day unix");
+  // Any number may be one, and 99 is no month.
+  EXPECT_EQ(drafted("price", "1,44995\n1,44955\n"), "integer");
+  EXPECT_EQ(drafted("d", "1,20230310\n1,20230310\n"), "integer");
+  EXPECT_EQ(drafted("d", "1,20230310\n1,20239931\n"), "integer");
+  EXPECT_EQ(drafted("d", "1,03/10/2023\n1,04/11/2023\n"),
+            "Column \"d\" is left out: its values look like days, as \"03/10/2023\", but nothing "
+            "shows whether the day or the month comes first; declare {type: date, min: "
+            "\"03/10/2023\", max: \"04/11/2023\", bins: month, format: \"%d/%m/%Y\"} or {type: "
+            "date, min: \"03/10/2023\", max: \"04/11/2023\", bins: month, format: "
+            "\"%m/%d/%Y\"}.");
 }
 
 TEST(DraftDomain, SaysWhyNoColumnIsLeft) {
