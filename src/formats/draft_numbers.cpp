@@ -26,7 +26,7 @@ constexpr std::size_t kLeastForQuantiles = 100;
 constexpr std::size_t kLeastForCuts = 20;
 constexpr std::size_t kMostListed = 20;
 constexpr std::size_t kTimesEach = 5;
-/// Integers beyond are not taken for such, if they are written with a point.
+/// Doubles beyond do not tell integers apart.
 constexpr double kMostExact = 0x1p53;
 /// Numbers of this many decimals or more are measured, not written in steps.
 constexpr std::size_t kMostDecimals = 6;
@@ -362,11 +362,9 @@ bool NumbersSeen::see(std::string_view written) {
   sample_.see(*number);
   if (few_.size() <= kMostListed) few_.insert(*number);
   see_decimals(*number, text);
-  const bool has_point = text.find('.') != std::string_view::npos;
-  has_point_ = has_point_ || has_point;
+  has_point_ = has_point_ || text.find('.') != std::string_view::npos;
   // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
-  const auto integer =
-      has_point && std::fabs(*number) > kMostExact ? std::nullopt : read_integer(text);
+  const auto integer = read_integer(text);
   if (!integer) {
     are_integers_ = false;
     return true;
