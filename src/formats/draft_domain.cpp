@@ -58,6 +58,7 @@ class ColumnSketch {
     ++seen_;
     if (is_null_word(text)) {
       has_null_ = true;
+      seen_numbers_.see_null();
       return;
     }
     if (text == name_) ++named_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,6 +47,8 @@ constexpr double kMostMovedByOne = 0.02;
 constexpr std::size_t kMostCells = 40;
 /// An edge is a number of few digits within this part of a gap without values.
 constexpr double kPartOfGap = 1.0 / 200;
+/// Narrower cells, in parts of the greatest number, would need more digits than people write.
+constexpr double kNarrowest = 1e-10;
 
 /// The nearest number with five decimals or fewer. Requires a number below kMostExact / kPartsOfOne.
 double of_few_decimals(double number) {
@@ -89,13 +92,18 @@ class Cutting {
     // Numbers that are one, as far as doubles tell.
     constexpr double kOfOne = 1e-12;
     if (deviation_ < kOfOne * std::fabs(center_)) deviation_ = 0;
+    if (step == 0 && !sorted.empty())
+      narrowest_ = kNarrowest * std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
     sums_.push_back(0);
     for (const double number : rest_) sums_.push_back(sums_.back() + (number - center_));
   }
 
+  /// Begins a cell, unless it or the one before would be too narrow.
   void cut_at(double edge) {
     const auto place = std::lower_bound(starts_.begin(), starts_.end(), edge);
-    if (place == starts_.end() || *place != edge) starts_.insert(place, edge);
+    if (place != starts_.end() && *place - edge <= narrowest_) return;
+    if (place != starts_.begin() && edge - *std::prev(place) <= narrowest_) return;
+    starts_.insert(place, edge);
   }
 
   /// Cuts the cell that moves the mean most until all together move it little.
@@ -160,7 +168,7 @@ class Cutting {
     };
     for (std::size_t i = first; i <= last; ++i) {
       const double below = i == first ? low : rest_[i - 1], above = i == last ? high : rest_[i];
-      if (below >= above) continue;
+      if (above - below <= narrowest_) continue;
       const double left = i == first ? low : after_value(below, above);
       const double right = i == last ? high : before_value(below, above);
       if (right > low && right < high) consider(right, right);
@@ -177,6 +185,7 @@ class Cutting {
   double step_;
   double all_;
   double center_ = 0, deviation_ = 0;
+  double narrowest_ = 0;
   std::vector<double> sums_{};  // of the rest before each place, less the mean
   std::vector<double> starts_{};
 };
@@ -276,7 +285,9 @@ NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max, do
   };
   Cutting cutting(sorted, rest, step);
   cutting.cut_at(min);
-  cutting.cut_at(step > 0 ? next(max) : max);
+  // The last cell holds its end.
+  cutting.cut_at(step > 0 ? next(max)
+                          : max + 2 * kNarrowest * std::max(std::fabs(min), std::fabs(max)));
   std::vector<double> edges = first_edges(rest, min, max);
   const std::vector<double> ends = ends_beside_spikes(rest, cuts.spikes, min, max, step);
   edges.insert(edges.end(), ends.begin(), ends.end());
@@ -378,7 +389,7 @@ bool NumbersSeen::see(std::string_view written) {
 
 bool NumbersSeen::are_few() const {
   if (few_.empty() || few_.size() > kMostListed) return false;
-  return count() >= kLeastForCuts || kTimesEach * few_.size() <= count();
+  return count() + nulls_ >= kLeastForCuts || kTimesEach * few_.size() <= count();
 }
 
 bool NumbersSeen::are_spread_like_identifiers() const {

@@ -66,6 +66,7 @@ class NumbersSeen {
   /// Whether the text is a number, as columns of numbers read it. Numbers with leading zeros are
   /// codes and not numbers.
   bool see(std::string_view written);
+  void see_null() { ++nulls_; }
 
   /// Finite numbers.
   [[nodiscard]] std::uint64_t count() const { return sample_.seen(); }
@@ -77,7 +78,7 @@ class NumbersSeen {
   [[nodiscard]] const std::string& a_percent() const { return a_percent_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
-  /// At most 20 different ones, of 20 numbers or of five times as many.
+  /// At most 20 different ones, in 20 rows or of five times as many.
   [[nodiscard]] bool are_few() const;
 
   /// Integers that are spread as evenly as identifiers and numbers of rows are, and no years or
@@ -111,6 +112,7 @@ class NumbersSeen {
   std::set<double> few_;  // different ones, no more than 21
   Decimals decimals_, of_singles_;
   std::uint64_t infinite_ = 0;
+  std::uint64_t nulls_ = 0;
   std::uint64_t percents_ = 0;
   std::string a_percent_;
   bool are_singles_ = true;  // those with many decimals are what 32-bit floats become

@@ -1,6 +1,7 @@
 // A public column's values, as a draft keeps them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -42,14 +43,17 @@ struct Strangers {
   [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
   [[nodiscard]] std::string words(const char* things) const {
     const std::string place = line_words(line, is_in_memory);
-    const char* advice = range_in(value)
+    const auto range = range_in(value);
+    const bool has_one_end =
+        range && (std::isinf(range->first) || std::isinf(range->second));  // "90+"
+    const char* advice = has_one_end
                              ? "; to keep it, write its bound as a number, which is then a value"
                              : "; if nothing is known there, leave such fields empty";
     return are_alike && others > 1
                ? fmt::format("all but {} values are {}, and these are \"{}\", as {} is{}", others,
                              things, value, place, advice)
                : fmt::format("all but {} are {}; {} is \"{}\"{}", counted(others, "value"), things,
-                             place, value, range_in(value) ? advice : "");
+                             place, value, has_one_end ? advice : "");
   }
 };
 
