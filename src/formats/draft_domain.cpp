@@ -35,7 +35,7 @@ namespace mollify {
 namespace {
 
 constexpr std::size_t kMaxCategories = 1000;
-constexpr std::uint64_t kMaxUngrouped = 64;  // of days
+constexpr std::uint64_t kMaxUngrouped = 64;  // days
 constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
 /// Of fewer times nothing says that all are whole minutes.
@@ -142,8 +142,8 @@ class ColumnSketch {
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
 
-  /// The first value that no domain can declare, and what becomes of such values; empty if there is
-  /// none. A number may have tabs around it.
+  /// Says that values are left out because no domain can declare them; empty without them. A number
+  /// may have tabs around it.
   [[nodiscard]] std::string undeclarable() const {
     const std::uint64_t count = odd_words_.count + (is_text() ? odd_numbers_.count : 0);
     if (count == 0) return "";
@@ -172,7 +172,7 @@ class ColumnSketch {
     return named_ > headers;
   }
   [[nodiscard]] bool is_of_numbers() const { return all_numbers() && !holds_only_nulls(); }
-  /// Words of so many kinds that a person may be behind each.
+  /// More than 100 different words: a person may be behind each.
   [[nodiscard]] bool has_many_words() const {
     constexpr std::size_t kMany = 100;
     return is_text() && values_.size() > kMany;
@@ -187,7 +187,7 @@ class ColumnSketch {
     constexpr std::size_t kMany = 100;
     return all_integers() && values_.size() > kMany;
   }
-  /// "infinite": what becomes of numbers that no cell holds; empty without them.
+  /// A note about infinite numbers; empty without them.
   [[nodiscard]] std::string infinities() const {
     if (!is_of_numbers() || seen_numbers_.infinite() == 0) return "";
     return fmt::format("{} infinite, and the nearest cell holds it",
@@ -195,7 +195,7 @@ class ColumnSketch {
                            ? std::string("1 value is")
                            : fmt::format("{} values are", seen_numbers_.infinite()));
   }
-  /// What the values are, for people: "411 integers from 18 to 95".
+  /// The values for people: "411 integers from 18 to 95".
   [[nodiscard]] std::string words() const {
     if (is_of_numbers()) return seen_numbers_.words();
     if (all_days()) return fmt::format("days from {} to {}", first_day_, last_day_);
@@ -540,7 +540,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   return "";
 }
 
-/// What was seen of a column, for people.
+/// A column's values and rows, for people.
 std::string seen_words(const DraftedColumn& column) {
   const ColumnSketch& sketch = column.sketch;
   const std::string values =

@@ -15,9 +15,9 @@ namespace mollify {
 /// A drafted domain, and lines for its author.
 struct DomainDraft {
   Domain domain;
-  /// What needs a look.
+  /// Warnings: columns that are left out or need a look.
   std::vector<std::string> notes;
-  /// What was seen of each column of the domain, and why it was declared so.
+  /// A line for each column of the domain: its values, and why it was declared so.
   std::vector<std::string> seen;
 
   /// A domain file with these lines, in which `null` and `outside` of every column can be seen.
@@ -36,8 +36,8 @@ struct DomainDraft {
 ///   cut again until all together move it by at most a hundredth of the deviation. Fewer than 20
 ///   records make 10 equal bins. A value that a tenth of all are is a spike, and so is the most
 ///   frequent one, if it is one in fifty. Integers that have a common divisor have it as their step,
-///   and numbers the decimals of the value that has most, up to 5; of 32-bit floats those of their
-///   shortest texts.
+///   and numbers the decimals of the value that has most, up to 5. The shortest text of a 32-bit
+///   float counts.
 /// - Days make a date, by day, month or year.
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
 ///   Numbers with leading zeros are words (postal codes), and then all are verbatim. Ranges, as

@@ -19,8 +19,8 @@ namespace mollify {
 
 namespace {
 
-constexpr std::uint32_t kBins = 10;
-constexpr std::uint64_t kMaxUngrouped = 64;
+constexpr std::uint32_t kFirstCells = 10;
+constexpr std::uint64_t kMostUngrouped = 64;
 /// Fewer numbers say too little of where most of them lie.
 constexpr std::size_t kLeastForQuantiles = 100;
 /// Of fewer rows nothing comes again, and they may all be multiples of anything.
@@ -35,7 +35,7 @@ constexpr double kPartsOfOne = 1e5;  // of the others
 /// A value of one record in this many gets a cell of its own, and the most frequent one of all.
 constexpr std::size_t kOneInOfSpike = 10;
 constexpr std::size_t kOneInOfMostFrequent = 50;
-/// What marks sentinels such as -9 and -8: they are few, come again, and a gap divides them from the
+/// Sentinels such as -9 and -8 are few, come again, and a gap divides them from the
 /// others that is a quarter as wide as all of these.
 constexpr std::size_t kMostSentinels = 5;
 constexpr std::size_t kOthersEach = 10;
@@ -153,8 +153,8 @@ class Cutting {
     return step_ < 1 ? of_few_decimals(value + step_) : value + step_;
   }
 
-  /// Cuts once, or on both sides of a gap, where the parts move the mean least. False if that is no
-  /// better than the whole.
+  /// Cuts once, or on both sides of a gap, where the parts move the mean least. False if the
+  /// whole is better.
   bool split(double low, double high) {
     const std::size_t first = before(low), last = before(high);
     double best = std::fabs(moved_by(low, high));
@@ -190,8 +190,8 @@ class Cutting {
   std::vector<double> starts_{};
 };
 
-/// Where the other values begin and, one step on, end, if spikes far from them are the least and the
-/// greatest of all: no cell then reaches from a spike to them. Ascending.
+/// The least of the other values and, one step on, the greatest, if spikes far from them are the
+/// ends of the range: no cell then reaches from a spike to them. Ascending.
 std::vector<double> ends_beside_spikes(const std::vector<double>& rest,
                                        const std::vector<double>& spikes, double min, double max,
                                        double step) {
@@ -209,8 +209,8 @@ std::vector<double> ends_beside_spikes(const std::vector<double>& rest,
 /// The beginnings of cells that hold equally many of the sorted numbers, or of equally wide ones.
 std::vector<double> first_edges(const std::vector<double>& rest, double min, double max) {
   std::vector<double> edges = {min};
-  for (std::uint32_t i = 1; i < kBins && !rest.empty(); ++i) {
-    const double level = static_cast<double>(i) / kBins;
+  for (std::uint32_t i = 1; i < kFirstCells && !rest.empty(); ++i) {
+    const double level = static_cast<double>(i) / kFirstCells;
     const double value =
         rest.size() < kLeastForQuantiles
             ? min + level * (max - min)
@@ -420,7 +420,7 @@ Cells NumbersSeen::integers() const {
   const std::uint64_t span =
       static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
   const bool has_step = common_divisor_ > 1 && count() >= kLeastForCuts;
-  if (span < kMaxUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
+  if (span < kMostUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
   IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
   const bool are_exact = std::max(-min_, max_) <= kMostExact;
   if (are_exact && are_few()) {
@@ -430,7 +430,7 @@ Cells NumbersSeen::integers() const {
   if (has_step) declared.step = common_divisor_;
   if (count() < kLeastForCuts || !are_exact) {
     const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
-    declared.bins = std::min<std::uint64_t>(kBins, span / step + 1);
+    declared.bins = std::min<std::uint64_t>(kFirstCells, span / step + 1);
     return IntegerCells::make(declared);
   }
   const auto step = static_cast<double>(declared.step.value_or(1));
@@ -460,7 +460,7 @@ Cells NumbersSeen::numbers() const {
       declared.values.push_back(are_short ? of_few_decimals(number) : number);
     return NumberCells::make(declared);
   }
-  if (count() < kLeastForCuts) return NumberCells::make(min_, max_, kBins);
+  if (count() < kLeastForCuts) return NumberCells::make(min_, max_, kFirstCells);
   std::vector<double> sorted = sample_.sorted();
   // Cells that hold no multiple of the step have none, and where no decimal number lies they are
   // equal.
@@ -476,7 +476,7 @@ Cells NumbersSeen::numbers() const {
     return cut(sorted, 0);
   } catch (const InvalidInput&) {
   }
-  return NumberCells::make(min_, max_, kBins);
+  return NumberCells::make(min_, max_, kFirstCells);
 }
 
 }  // namespace mollify

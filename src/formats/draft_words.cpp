@@ -22,13 +22,13 @@ constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 bool is_a_digit(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_a_small_letter(char letter) { return letter >= 'a' && letter <= 'z'; }
 
-/// A word's numbers, and what lies around them in small letters, without spaces and currencies.
+/// A word's numbers, and the letters around them, small, without spaces and currencies.
 struct RangeParts {
   std::vector<double> numbers{};
   std::vector<std::string> around{std::string()};  // one more than numbers
 };
 
-/// Where the number ends that begins here. A comma before three digits divides thousands, except in
+/// The end of the number that begins here. A comma before three digits divides thousands, except in
 /// brackets, where it divides the ends.
 std::size_t end_of_number(std::string_view word, std::size_t at) {
   const bool has_brackets = word.front() == '(' || word.front() == '[';
