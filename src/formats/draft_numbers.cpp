@@ -176,9 +176,10 @@ class Cutting {
       if (left > low && right < high && left < right) consider(left, right);
     }
     if (!found) return false;
+    const std::size_t cells = starts_.size();
     cut_at(found->first);
     cut_at(found->second);
-    return true;
+    return starts_.size() > cells;
   }
 
   std::vector<double> rest_;

@@ -285,7 +285,7 @@ struct Released {
 };
 
 TEST(DraftDomain, KeepsMeansOfEveryForm) {
-  std::vector<std::vector<double>> all(5);
+  std::vector<std::vector<double>> all(7);
   for (int i = 0; i < 400; ++i) {
     const double share = (i * 37 % 400 + 0.5) / 400;
     all[0].push_back(std::round(std::pow(1 - share, -1.5) * 100));  // a long tail
@@ -293,6 +293,8 @@ TEST(DraftDomain, KeepsMeansOfEveryForm) {
     all[2].push_back(i == 7 ? 1e6 : std::round(30 + 20 * share));   // one far away
     all[3].push_back(i % 2 == 0 ? 20 + i % 61 : 500 + i % 77);      // two heaps
     if (i < 40) all[4].push_back(std::round(1e4 * share * share));  // few rows
+    all[5].push_back(i % 40 * 0.1 + i % 3 * 1e-16 * (i % 40));      // sums with rounding errors
+    all[6].push_back(std::pow(10, i % 97 - 70));                    // as constants of physics
   }
   for (const std::vector<double>& values : all) {
     std::vector<std::string> texts;
