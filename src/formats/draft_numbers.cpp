@@ -171,9 +171,12 @@ class Cutting {
       if (above - below <= narrowest_) continue;
       const double left = i == first ? low : after_value(below, above);
       const double right = i == last ? high : before_value(below, above);
-      if (right > low && right < high) consider(right, right);
-      if (left > low && left < high) consider(left, left);
-      if (left > low && right < high && left < right) consider(left, right);
+      const auto is_inside = [&](double edge) {
+        return edge - low > narrowest_ && high - edge > narrowest_;
+      };
+      if (is_inside(right)) consider(right, right);
+      if (is_inside(left)) consider(left, left);
+      if (is_inside(left) && is_inside(right) && right - left > narrowest_) consider(left, right);
     }
     if (!found) return false;
     const std::size_t cells = starts_.size();
@@ -308,9 +311,8 @@ NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max, do
   cuts.edges = {min};
   for (const double start : cutting.starts()) {
     if (start > min && start < max && !of_spikes.contains(start)) cuts.edges.push_back(start);
-    // The greatest value alone is no cell of edges.
-    const bool is_last = step > 0 && start == max && !of_spikes.contains(max);
-    if (is_last) cuts.spikes.push_back(max);
+    // The greatest value alone is a spike, and no cell of edges.
+    if (start == max && !of_spikes.contains(max)) cuts.spikes.push_back(max);
   }
   cuts.edges.push_back(max);
   return cuts;
