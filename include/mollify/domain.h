@@ -142,7 +142,8 @@ class Domain : public Handle<const class DomainInside> {
 struct DomainDraft {
   Domain domain;
   std::vector<std::string> notes{};  ///< each of one line
-  std::string yaml{};                ///< a domain file with these notes
+  std::string yaml{};                ///< a domain file with these notes and what was seen
+  std::vector<std::string> seen{};   ///< of each column, and why it was declared so
 };
 
 /// Texts of a column's values in an order, by the column's name.

@@ -424,7 +424,7 @@ class Domain(metaclass=Public):
     """
 
     notes: tuple[str, ...] = ()
-    """What `draft` says about the domain, a sentence or two each."""
+    """What `draft` says about the domain and about each of its columns, a sentence or two each."""
 
     _inside: _core.Domain
     _path: str | None
@@ -528,9 +528,9 @@ class Domain(metaclass=Public):
         chosen = [] if columns is None else _names("columns", columns)
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
-        yaml, notes = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread, words)
+        yaml, notes, seen = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread, words)
         made = _restore(yaml, None)
-        made.notes = tuple(notes)
+        made.notes = (*notes, *seen)
         made._inputs = inputs_of({"public": public})
         warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made

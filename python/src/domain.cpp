@@ -16,17 +16,19 @@ namespace {
 /// Columns that the text leaves out, each with the reason.
 using Unread = std::vector<std::pair<std::string, std::string>>;
 
-/// (a domain file, the notes)
-nb::typed<nb::tuple, nb::str, TextList> drafted(const std::string& file,
-                                                const std::vector<std::string>& columns,
-                                                const std::vector<std::string>& excluded,
-                                                const std::optional<nb::bytes>& bytes,
-                                                const Unread& unread, const OrderedWords& words) {
+/// (a domain file, the notes, what was seen of each column)
+nb::typed<nb::tuple, nb::str, TextList, TextList> drafted(const std::string& file,
+                                                          const std::vector<std::string>& columns,
+                                                          const std::vector<std::string>& excluded,
+                                                          const std::optional<nb::bytes>& bytes,
+                                                          const Unread& unread,
+                                                          const OrderedWords& words) {
   const DomainDraft draft = computed(
       [&] { return draft_domain(file, columns, excluded, text_in(bytes), unread, words); });
-  TextList notes;
+  TextList notes, seen;
   for (const std::string& note : draft.notes) notes.append(text(note));
-  return nb::make_tuple(text(draft.yaml), notes);
+  for (const std::string& of_column : draft.seen) seen.append(text(of_column));
+  return nb::make_tuple(text(draft.yaml), notes, seen);
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ int run(const DomainOptions& options) {
     print_json({{"k", outcomes},
                 {"sha256", parse_domain(yaml, "the draft").hash()},
                 {"notes", draft.notes},
+                {"seen", draft.seen},
                 {"yaml", yaml}});
   } else if (!options.out) {
     fmt::print("{}", yaml);

@@ -24,26 +24,22 @@
 #include "domain/times.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
+#include "formats/draft_numbers.h"
+#include "formats/draft_words.h"
 #include "formats/public_files.h"
 #include "formats/public_values.h"
+#include "release/released_model.h"
 
 namespace mollify {
 
 namespace {
 
 constexpr std::size_t kMaxCategories = 1000;
-constexpr std::uint64_t kMaxUngrouped = 64;
+constexpr std::uint64_t kMaxUngrouped = 64;  // days
 constexpr std::uint32_t kBins = 10;
 constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
-/// Integers beyond are not taken for such, if they are written with a point.
-constexpr double kMostExact = 0x1p53;
-/// Numbers of this many decimals or more are measured, not written in steps.
-constexpr std::size_t kMostDecimals = 6;
-constexpr double kPartsOfOne = 1e5;  // of the others
 /// Of fewer times nothing says that all are whole minutes.
 constexpr std::uint64_t kFewestOfStep = 20;
-/// A gap begins this part of the values' spread behind the greatest of them.
-constexpr double kPartsOfSpread = 1000;
 
 // -----------------------------------------------------------------------------------------------
 // What has been seen of a column.
@@ -63,10 +59,11 @@ class ColumnSketch {
     ++seen_;
     if (is_null_word(text)) {
       has_null_ = true;
+      seen_numbers_.see_null();
       return;
     }
     if (text == name_) ++named_;
-    const bool is_number = see_number(text);
+    const bool is_number = seen_numbers_.see(text);
     if (const std::string part = undeclarable_part(text, is_in_memory_); !part.empty()) {
       (is_number ? odd_numbers_ : odd_words_).see(part, line);
       if (!is_number) return;
@@ -133,23 +130,26 @@ class ColumnSketch {
 
   /// How to write numbers that no column reads as they are meant; empty for others.
   [[nodiscard]] std::string proposed_numbers() const {
-    if (decimal_commas_ > 0 && !has_point_ && decimal_commas_ + numbers_.of_type == numbers_.seen())
+    if (decimal_commas_ > 0 && !seen_numbers_.have_point() &&
+        decimal_commas_ + numbers_.of_type == numbers_.seen())
       return fmt::format(
           "its values look like numbers with a decimal comma, as \"{}\"; write a point instead",
           a_decimal_);
-    const bool are_mixed = percents_ != numbers_.of_type || percents_are_hundredths(min_, max_);
-    if (percents_ > 0 && all_numbers() && are_mixed)
+    const std::uint64_t percents = seen_numbers_.percents();
+    const bool are_mixed = percents != numbers_.of_type ||
+                           percents_are_hundredths(seen_numbers_.min(), seen_numbers_.max());
+    if (percents > 0 && all_numbers() && are_mixed)
       return fmt::format(
           "only some of its values are percents, as \"{}\", or all are at most 1 %; write them "
           "without a percent sign",
-          a_percent_);
+          seen_numbers_.a_percent());
     return "";
   }
 
   [[nodiscard]] bool holds_only_nulls() const { return values_.size() == 0; }
 
-  /// The first value that no domain can declare, and what becomes of such values; empty if there is
-  /// none. A number may have tabs around it.
+  /// Says that values are left out because no domain can declare them; empty without them. A number
+  /// may have tabs around it.
   [[nodiscard]] std::string undeclarable() const {
     const std::uint64_t count = odd_words_.count + (is_text() ? odd_numbers_.count : 0);
     if (count == 0) return "";
@@ -179,11 +179,39 @@ class ColumnSketch {
     return named_ > headers;
   }
   [[nodiscard]] bool is_of_numbers() const { return all_numbers() && !holds_only_nulls(); }
-  /// Words of so many kinds that a person may be behind each.
+  /// More than 100 different words: a person may be behind each.
   [[nodiscard]] bool has_many_words() const {
     constexpr std::size_t kMany = 100;
     return is_text() && values_.size() > kMany;
   }
+  /// So few different values, each often, that none of them is one person's.
+  [[nodiscard]] bool has_few_answers() const {
+    constexpr std::size_t kMost = 20;
+    return values_.size() <= kMost && 3 * values_.size() < seen_;
+  }
+  /// More different numbers than groups have, as codes of persons or firms.
+  [[nodiscard]] bool has_many_codes() const {
+    constexpr std::size_t kMany = 100;
+    return all_integers() && values_.size() > kMany;
+  }
+  /// A note about infinite numbers; empty without them.
+  [[nodiscard]] std::string infinities() const {
+    if (!is_of_numbers() || seen_numbers_.infinite() == 0) return "";
+    return fmt::format("{} infinite, and the nearest cell holds it",
+                       seen_numbers_.infinite() == 1
+                           ? std::string("1 value is")
+                           : fmt::format("{} values are", seen_numbers_.infinite()));
+  }
+  /// The values for people: "411 integers from 18 to 95".
+  [[nodiscard]] std::string words() const {
+    if (is_of_numbers()) return seen_numbers_.words();
+    if (all_days()) return fmt::format("days from {} to {}", first_day_, last_day_);
+    if (all_times())
+      return fmt::format("times from {} to {}", time_text(first_second_), time_text(last_second_));
+    return fmt::format("{} different words", values_.size());
+  }
+  [[nodiscard]] std::uint64_t seen() const { return seen_; }
+  [[nodiscard]] bool is_text() const { return !all_numbers() && !are_moments(); }
   /// More values than a column of groups has.
   [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
   /// More values than a categorical column is drafted with.
@@ -196,12 +224,13 @@ class ColumnSketch {
     // Answers of many words that come again are one of a few to choose from.
     const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
     if (4 * sentences_ > seen_ && !comes_again) return "its values look like free text";
-    // Numbers with a point or a mark are measured, and so are days and times; integers may count.
-    const bool nearly_all_differ = 20 * values_.size() >= 19 * seen_;
-    const bool is_measured = all_numbers() && (has_point_ || has_mark_);
-    if (seen_ >= kFewRecords && nearly_all_differ && !is_measured && !are_moments()) {
-      return "nearly every value is another, as in an identifier";
+    // Days and times are measured, and so are numbers that are not spread as evenly as identifiers.
+    const bool nearly_all_differ = seen_ >= kFewRecords && 20 * values_.size() >= 19 * seen_;
+    if (nearly_all_differ && all_numbers() && !are_moments() &&
+        seen_numbers_.are_spread_like_identifiers()) {
+      return "nearly every value is another, and they are spread as evenly as identifiers";
     }
+    if (nearly_all_differ && is_text()) return "nearly every value is another, as in an identifier";
     if (has_many_words() && !comes_again) return "few of its values come again";
     return are_identifiers() ? "its values look like identifiers" : nullptr;
   }
@@ -211,84 +240,26 @@ class ColumnSketch {
     if (holds_only_nulls()) return std::nullopt;
     if (auto words = booleans()) return words;
     if (formats_.found() != nullptr) return formatted();
-    if (all_integers()) return integers();
-    if (all_numbers() && (min_ < max_ || !few_numbers().empty())) return numbers();
+    if (all_numbers() && seen_numbers_.make_cells()) return seen_numbers_.cells();
     if (all_days()) return days();
     if (all_times()) return times();
-    std::vector<std::string> sorted;
+    std::vector<std::string> words;
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (undeclarable_part(values_[i], is_in_memory_).empty()) sorted.emplace_back(values_[i]);
+      if (undeclarable_part(values_[i], is_in_memory_).empty()) words.emplace_back(values_[i]);
     }
-    std::sort(sorted.begin(), sorted.end());
-    if (has_codes_) return Categories::make(sorted, false, true);
-    if (are_ranges(sorted)) return Categories::make(sorted, true);
-    // Of the ways in which one number is written the first one is enough.
-    std::set<std::string, std::less<>> seen;
-    std::erase_if(sorted, [&seen](const std::string& value) {
-      SameValueBuffer buffer;
-      const auto same = same_value_text(value, buffer);
-      return same && !seen.emplace(*same).second;
-    });
-    return Categories::make(sorted);
+    return words_as_cells(std::move(words), seen_numbers_.have_codes());
   }
 
   [[nodiscard]] bool has_null() const { return has_null_; }
+  [[nodiscard]] bool has_codes() const { return seen_numbers_.have_codes(); }
 
  private:
-  /// "0-4", "<5", "90+": the numbers that it begins and ends with; nothing for another word.
-  static std::optional<std::pair<double, double>> range_in(std::string_view word) {
-    const bool is_below = word.starts_with('<'), is_above = word.starts_with('>');
-    if (is_below || is_above) word.remove_prefix(word.substr(1).starts_with('=') ? 2 : 1);
-    const bool is_open = word.ends_with('+');
-    if (is_open) word.remove_suffix(1);
-    const std::size_t mark = word.find('-', 1);
-    const auto low = read_number(word.substr(0, mark));
-    if (!low || !std::isfinite(*low)) return std::nullopt;
-    constexpr double kEnd = std::numeric_limits<double>::infinity();
-    if (is_below) return std::pair{-kEnd, *low};
-    if (is_above || is_open) return std::pair{*low, kEnd};
-    const auto high = mark == word.npos ? low : read_number(word.substr(mark + 1));
-    if (!high || !(*high >= *low) || !std::isfinite(*high)) return std::nullopt;
-    return std::pair{*low, *high};
-  }
-
-  /// True for ranges of numbers, which are then sorted by them.
-  static bool are_ranges(std::vector<std::string>& words) {
-    const auto is_range = [](const std::string& word) { return range_in(word).has_value(); };
-    const auto has_two = [](const std::string& word) {
-      const auto range = range_in(word);
-      return range && range->first < range->second;
-    };
-    if (!std::all_of(words.begin(), words.end(), is_range)) return false;
-    if (std::count_if(words.begin(), words.end(), has_two) < 2) return false;
-    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
-      return range_in(one) < range_in(other);
-    });
-    return true;
-  }
-
-  /// All values of the numbers, ascending, if they are few and come again.
-  [[nodiscard]] std::vector<double> few_numbers() const {
-    constexpr std::size_t kMostListed = 20;
-    constexpr std::size_t kTimesEach = 5;  // of few rows nothing comes again
-    std::set<double> all;
-    if (values_.size() > kMaxCategories) return {};
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      UnmarkedBuffer buffer;
-      const std::string_view unmarked = without_marks(values_[i], false, buffer);
-      all.insert(read_number(unmarked.empty() ? values_[i] : unmarked).value_or(0));
-    }
-    if (all.size() > kMostListed || kTimesEach * all.size() > seen_) return {};
-    return {all.begin(), all.end()};
-  }
-
   void see_words(std::string_view text) {
     constexpr auto kWordsOfASentence = 4;
     if (std::count(text.begin(), text.end(), ' ') >= kWordsOfASentence) ++sentences_;
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  [[nodiscard]] bool is_text() const { return !all_numbers() && !are_moments(); }
   [[nodiscard]] bool are_moments() const {
     return all_days() || all_times() || formats_.found() != nullptr;
   }
@@ -430,47 +401,10 @@ class ColumnSketch {
     return DateCells::make(declared);
   }
 
-  /// Whether it is one.
-  bool see_number(std::string_view written) {
-    UnmarkedBuffer buffer;
-    const std::string_view unmarked = without_marks(written, false, buffer);
-    const std::string_view text = unmarked.empty() ? written : unmarked;
-    const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
-    const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
-    has_codes_ = has_codes_ || (padded && read_number(text));
-    const auto number = padded ? std::nullopt : read_number(text);
-    if (!number || !std::isfinite(*number)) return false;
-    has_mark_ = has_mark_ || !unmarked.empty();
-    if (written.ends_with('%') && percents_++ == 0) a_percent_ = written;
-    min_ = std::min(min_, *number);
-    max_ = std::max(max_, *number);
-    sample_.see(*number);
-    const std::size_t point = text.find('.');
-    const bool has_point = point != std::string_view::npos;
-    const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;
-    const std::size_t decimals = has_point ? text.find_last_not_of('0') - point
-                                           : std::size_t{has_exponent ? kMostDecimals : 0};
-    decimals_ = std::max(decimals_, decimals);
-    if (decimals < kMostDecimals && std::fabs(*number) < kMostExact / kPartsOfOne) {
-      common_parts_ = std::gcd(common_parts_, std::llround(*number * kPartsOfOne));
-    }
-    has_point_ = has_point_ || has_point;
-    // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
-    const auto integer =
-        has_point && std::fabs(*number) > kMostExact ? std::nullopt : read_integer(text);
-    if (!integer) {
-      all_integers_ = false;
-      return true;
-    }
-    const bool has_size = *integer != std::numeric_limits<std::int64_t>::min();
-    common_divisor_ = has_size ? std::gcd(common_divisor_, *integer) : 1;
-    min_integer_ = std::min(min_integer_, *integer);
-    max_integer_ = std::max(max_integer_, *integer);
-    return true;
+  [[nodiscard]] bool all_numbers() const {
+    return numbers_.others == 0 && seen_numbers_.count() > 0;
   }
-
-  [[nodiscard]] bool all_numbers() const { return numbers_.others == 0; }
-  [[nodiscard]] bool all_integers() const { return all_integers_ && all_numbers(); }
+  [[nodiscard]] bool all_integers() const { return seen_numbers_.are_integers() && all_numbers(); }
   [[nodiscard]] bool all_days() const { return days_.others == 0; }
   /// All with an offset from UTC, or none.
   [[nodiscard]] bool all_times() const {
@@ -484,88 +418,13 @@ class ColumnSketch {
     for (const auto& [no, yes] : kPairs) {
       for (const auto& [a, b] : {std::pair{0U, 1U}, std::pair{1U, 0U}}) {
         if (equal_ignoring_case(values_[a], no) && equal_ignoring_case(values_[b], yes)) {
+          // A data frame has truths, and its CSV file has False or FALSE.
+          if (no == "false") return BooleanWords::make();
           return BooleanWords::make(std::string(values_[a]), std::string(values_[b]));
         }
       }
     }
     return std::nullopt;
-  }
-
-  /// Each alone, if there are few, or in cells of about as many values. A frequent one is a cell.
-  [[nodiscard]] Cells integers() const {
-    const std::uint64_t span =
-        static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
-    const bool has_step = common_divisor_ > 1 && sample_.is_enough();
-    if (span < kMaxUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
-    IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
-    if (std::max(-min_, max_) <= kMostExact) {
-      for (const double number : few_numbers())
-        declared.values.push_back(static_cast<std::int64_t>(number));
-      if (!declared.values.empty()) return IntegerCells::make(declared);
-    }
-    if (has_step) declared.step = common_divisor_;
-    if (!sample_.is_enough() || std::max(-min_, max_) > kMostExact) {
-      const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
-      declared.bins = std::min<std::uint64_t>(kBins, span / step + 1);
-      return IntegerCells::make(declared);
-    }
-    std::vector<double> sorted = sample_.sorted();
-    for (const double spike : spikes_of(sorted)) {
-      declared.spikes.push_back(static_cast<std::int64_t>(spike));
-      std::erase(sorted, spike);
-    }
-    std::set<std::int64_t> edges;
-    for (const double edge : quantiles_of(sorted, min_, max_, kBins)) {
-      edges.insert(static_cast<std::int64_t>(edge));
-    }
-    const std::vector<double> spikes(declared.spikes.begin(), declared.spikes.end());
-    const auto step = static_cast<double>(declared.step.value_or(1));
-    for (const double end : ends_beside_spikes(sorted, spikes, min_, max_, step)) {
-      edges.insert(static_cast<std::int64_t>(end));
-    }
-    std::erase_if(edges,
-                  [&](std::int64_t edge) { return edge < min_integer_ || edge > max_integer_; });
-    edges.insert({min_integer_, max_integer_});
-    declared.edges = {edges.begin(), edges.end()};
-    return IntegerCells::make(declared);
-  }
-
-  static std::set<double> as_set(const std::vector<double>& numbers) {
-    return {numbers.begin(), numbers.end()};
-  }
-
-  [[nodiscard]] Cells numbers() const {
-    NumberCells::Declaration declared{.min = min_, .max = max_};
-    if (const auto few = few_numbers(); !few.empty()) {
-      declared.values = few;
-      return NumberCells::make(declared);
-    }
-    if (!sample_.is_enough()) return NumberCells::make(min_, max_, kBins);
-    if (decimals_ < kMostDecimals && common_parts_ > 0)
-      declared.step = DecimalLattice(1 - static_cast<int>(kMostDecimals)).value(common_parts_);
-    std::vector<double> sorted = sample_.sorted();
-    declared.spikes = spikes_of(sorted);
-    for (const double spike : declared.spikes) std::erase(sorted, spike);
-    std::set<double> edges{min_, max_};
-    edges.merge(as_set(quantiles_of(sorted, min_, max_, kBins)));
-    const double spread = sorted.empty() ? 0 : sorted.back() - sorted.front();
-    edges.merge(as_set(ends_beside_spikes(sorted, declared.spikes, min_, max_,
-                                          declared.step.value_or(spread / kPartsOfSpread))));
-    declared.edges = {edges.begin(), edges.end()};
-    return with_step_if_it_fits(declared);
-  }
-
-  /// Cells that hold no multiple of the step have none, and where no decimal number lies they are
-  /// equal.
-  [[nodiscard]] Cells with_step_if_it_fits(NumberCells::Declaration declared) const {
-    for (const bool has_step : {true, false}) {
-      if (!has_step) declared.step.reset();
-      try {
-        return NumberCells::make(declared);
-      } catch (const InvalidInput&) {
-      }
-    }
-    return NumberCells::make(min_, max_, kBins);
   }
 
   std::string_view name_;
@@ -580,8 +439,7 @@ class ColumnSketch {
   std::uint64_t like_days_ = 0;
   std::uint64_t of_day_ = 0;  // times without a day
   std::uint64_t decimal_commas_ = 0;
-  std::uint64_t percents_ = 0;
-  std::string first_day_, last_day_, a_day_, a_time_, a_decimal_, a_percent_;
+  std::string first_day_, last_day_, a_day_, a_time_, a_decimal_;
   std::uint64_t clocks_ = 0;              // times that are more than a day
   std::uint64_t offsets_ = 0;             // times that state one from UTC
   std::optional<std::int64_t> offset_{};  // that the last one of these stated
@@ -590,20 +448,9 @@ class ColumnSketch {
   std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_second_ = std::numeric_limits<std::int64_t>::min();
   Strangers numbers_, days_, times_;
-  NumberSample sample_;
-  bool has_point_ = false;  // a number's text
-  bool has_mark_ = false;   // commas between thousands, a percent sign
+  NumbersSeen seen_numbers_;
   bool has_null_ = false;
-  bool has_codes_ = false;           // numbers with leading zeros
-  std::size_t decimals_ = 0;         // of the number that has most
   std::int64_t common_seconds_ = 0;  // divides the times
-  std::int64_t common_parts_ = 0;    // divides the numbers, in parts of 10^-5
-  std::int64_t common_divisor_ = 0;  // of the integers
-  bool all_integers_ = true;         // of the numbers
-  double min_ = std::numeric_limits<double>::infinity();
-  double max_ = -std::numeric_limits<double>::infinity();
-  std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t max_integer_ = std::numeric_limits<std::int64_t>::min();
 };
 
 /// Facts about a column, and why it is left out; empty if it is not.
@@ -631,7 +478,7 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
   for (const auto& [name, sketch, words, left_out] : columns) {
     try {
       if (!left_out.empty()) continue;
-      auto cells = words ? Categories::make(*words, true) : sketch.cells();
+      auto cells = words ? ordered_cells(*words) : sketch.cells();
       if (!cells) continue;
       Mapping mapping{.null_is_category = sketch.has_null()};
       // An unknown word is not to become the first one, which may be somebody's.
@@ -660,16 +507,25 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
 /// What of a column may tell who somebody is; empty if nothing does. Words in an order are not
 /// texts that somebody wrote, or identifiers.
 std::string suspicion_of(const DraftedColumn& column) {
-  if (column.words) return names_somebody(column.name) ? "its name says so" : "";
-  if (const char* suspicion = column.sketch.suspicion()) return suspicion;
-  const bool has_many = column.sketch.has_many_values() || column.sketch.has_many_words();
+  const ColumnSketch& sketch = column.sketch;
+  const bool is_text = column.words || sketch.is_text();
+  if (!column.words) {
+    if (const char* suspicion = sketch.suspicion()) return suspicion;
+  }
+  const bool has_many =
+      sketch.has_many_values() || sketch.has_many_words() || sketch.has_many_codes();
   const bool names_many = names_a_unit(column.name) && has_many;
-  return names_many || names_somebody(column.name) ? "its name says so" : "";
+  const bool is_an_answer = !column.words && sketch.has_few_answers();
+  const bool is_somebody = names_somebody(column.name, is_text) && !is_an_answer;
+  return names_many || is_somebody || names_an_id(column.name) ? "its name says so" : "";
 }
 
 std::string reason_of_suspicion(const DraftedColumn& column, bool is_asked_for) {
   const std::string suspicion = is_asked_for ? "" : suspicion_of(column);
   if (suspicion.empty()) return "";
+  // Few values that keep a column from being numbers are the reason why it looks like texts.
+  const std::string few = column.words ? "" : column.sketch.few_strangers();
+  if (!few.empty() && !names_somebody(column.name, true) && !names_an_id(column.name)) return few;
   return fmt::format("it may tell who somebody is ({}); name it in {} if that is meant", suspicion,
                      flag_words("columns"));
 }
@@ -685,7 +541,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
       return fmt::format("its type lists more than {} values", kMaxCategories);
     }
     try {
-      static_cast<void>(Categories::make(*column.words, true));
+      static_cast<void>(ordered_cells(*column.words));
     } catch (const InvalidInput& error) {
       return fmt::format("the values that its type lists cannot be declared ({})", error.what());
     }
@@ -714,6 +570,52 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
     return fmt::format("no cells can be made of its values ({})", error.what());
   }
   return "";
+}
+
+/// A column's values and rows, for people.
+std::string seen_words(const DraftedColumn& column) {
+  const ColumnSketch& sketch = column.sketch;
+  const std::string values =
+      column.words ? fmt::format("a type of {} words", column.words->size()) : sketch.words();
+  return fmt::format("{} in {}{}", values, counted(sketch.seen(), "row"),
+                     sketch.has_null() ? ", some of them null" : "");
+}
+
+/// Why numbers have these cells.
+template <class Numbers>
+std::string reason_of_numbers(const Numbers& cells) {
+  const auto& declared = cells.declared();
+  if (!declared.values.empty()) return "so few that they are listed";
+  std::string text;
+  if (declared.edges.empty() && !declared.bins) {
+    text = "so few that each is a cell";
+  } else if (declared.edges.empty()) {
+    text =
+        fmt::format("{} equal cells, because few rows do not tell where values lie", cells.size());
+  } else {
+    text = fmt::format("{} cells, cut so that the mean stays", cells.size());
+  }
+  if (!declared.spikes.empty())
+    text += fmt::format("; spikes are frequent or far from the others ({})",
+                        fmt::join(declared.spikes, ", "));
+  if (declared.step) text += fmt::format("; all are multiples of {}", *declared.step);
+  return text;
+}
+
+/// Why a column was declared as it is, for people.
+std::string reason_of(const Cells& cells, const DraftedColumn& column) {
+  if (const auto* integers = std::get_if<IntegerCells>(&cells)) return reason_of_numbers(*integers);
+  if (const auto* numbers = std::get_if<NumberCells>(&cells)) return reason_of_numbers(*numbers);
+  if (std::holds_alternative<Categories>(cells)) {
+    if (column.words) return "an ordinal, because the table's type of the column lists them";
+    if (is_ordered(cells)) return "an ordinal, because all are ranges of numbers";
+    return column.sketch.has_codes()
+               ? "verbatim, because numbers begin with a zero"
+               : "a category, because they have no order that a draft can see";
+  }
+  if (std::holds_alternative<BooleanWords>(cells)) return "a boolean, because they mean no and yes";
+  return fmt::format("as many cells as the time that they span needs ({})",
+                     std::get<DateCells>(cells).size());
 }
 
 /// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the
@@ -776,7 +678,11 @@ void require_commas(const CsvReader& csv) {
 
 }  // namespace
 
-std::string DomainDraft::yaml() const { return domain_yaml(domain, notes, Defaults::kSpelledOut); }
+std::string DomainDraft::yaml() const {
+  std::vector<std::string> comments = notes;
+  comments.insert(comments.end(), seen.begin(), seen.end());
+  return domain_yaml(domain, comments, Defaults::kSpelledOut);
+}
 
 DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::string>& columns,
                          const std::vector<std::string>& excluded,
@@ -853,6 +759,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     if (const std::string odd = column.sketch.undeclarable(); !odd.empty()) {
       notes.push_back(fmt::format("Column \"{}\": {}.", column.name, odd));
     }
+    if (const std::string infinities = column.sketch.infinities(); !infinities.empty()) {
+      notes.push_back(fmt::format("Column \"{}\": {}.", column.name, infinities));
+    }
     if (const std::string few = column.sketch.few_strangers(); !few.empty() && !column.words) {
       notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
     }
@@ -865,7 +774,22 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
   }
   Domain domain = domain_of(drafted, public_csv);
-  if (!domain.is_enumerable()) {
+  std::vector<std::string> seen;
+  for (const Column& column : domain.columns()) {
+    const auto of = std::find_if(drafted.begin(), drafted.end(), [&](const DraftedColumn& one) {
+      return one.name == column.name();
+    });
+    seen.push_back(fmt::format("\"{}\" has {}: {}.", column.name(), seen_words(*of),
+                               reason_of(column.cells(), *of)));
+  }
+  if (domain.columns().size() > kMostColumnsOfATable) {
+    notes.push_back(
+        fmt::format("This domain has {} columns, and {} takes at most {}: draft those that you "
+                    "release together "
+                    "({}).",
+                    domain.columns().size(), method_words("marginals"), kMostColumnsOfATable,
+                    flag_words("columns")));
+  } else if (!domain.is_enumerable()) {
     notes.push_back(fmt::format(
         "This domain is for {}; {} choose from public candidates of it. In {} there can be at most "
         "{} possible records, and here are {:.3g}: draft fewer columns for it ({}).",
@@ -873,7 +797,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
         methods_words(std::array<std::string_view, 2>{"local", "integral"}),
         method_words("central"), Domain::kMaxOutcomes, domain.product(), flag_words("columns")));
   }
-  return {std::move(domain), std::move(notes)};
+  return {std::move(domain), std::move(notes), std::move(seen)};
 }
 
 }  // namespace mollify

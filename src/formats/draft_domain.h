@@ -12,12 +12,15 @@
 
 namespace mollify {
 
-/// A drafted domain, and notes for its author: each note is one line.
+/// A drafted domain, and lines for its author.
 struct DomainDraft {
   Domain domain;
+  /// Warnings: columns that are left out or need a look.
   std::vector<std::string> notes;
+  /// A line for each column of the domain: its values, and why it was declared so.
+  std::vector<std::string> seen;
 
-  /// A domain file with the notes, in which `null` and `outside` of every column can be seen.
+  /// A domain file with these lines, in which `null` and `outside` of every column can be seen.
   [[nodiscard]] std::string yaml() const;
 };
 
@@ -26,16 +29,21 @@ struct DomainDraft {
 ///
 /// - false/true, f/t and no/yes, both seen, make a boolean.
 /// - Whole numbers, also written as 3.0, make an integer column, ungrouped if it spans at most 64
-///   integers. Other numbers make a number column. At most 20 different ones, of five times as many
-///   rows, are listed.
-/// - Both are cut at the deciles of the file, rounded to few digits, and more often in a long tail;
-///   of fewer than 100 records into 10 bins of equal width. A value that a tenth of all are is a
-///   spike. Integers that have a common divisor have it as their step, and numbers the decimals of
-///   the value that has most, up to 5.
+///   integers. Other numbers make a number column. At most 20 different ones, of 20 rows or of five
+///   times as many, are listed. Infinite ones go to the nearest cell, with a note.
+/// - Both are cut at the deciles of the file, rounded to few digits, and of fewer than 100 records
+///   into 10 cells of equal width. Cells that move the mean, because they are written evenly, are
+///   cut again until all together move it by at most a hundredth of the deviation. Fewer than 20
+///   records make 10 equal bins. A value that a tenth of all are is a spike, and so is the most
+///   frequent one, if it is one in fifty. Integers that have a common divisor have it as their step,
+///   and numbers the decimals of the value that has most, up to 5. The shortest text of a 32-bit
+///   float counts.
 /// - Days make a date, by day, month or year.
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
 ///   Numbers with leading zeros are words (postal codes), and then all are verbatim. Ranges, as
-///   "0-4" and "90+", make an ordinal column in the order of their numbers.
+///   "0-4", "$5 to $9" and "90+", make an ordinal column in the order of their numbers.
+///
+/// A data frame and its CSV file give the same domain: True is true, and 1.0 is 1.
 ///
 /// Columns that hold nulls get a null category, and so do categorical ones, whose undeclared words
 /// become null. `columns` selects columns by name and orders them;

@@ -53,30 +53,44 @@ bool holds(std::string_view column, std::string_view part) {
   return false;
 }
 
-/// "id", or ends in it: "user_id", "user-id", "user id".
-bool is_an_id(std::string_view column) {
+}  // namespace
+
+bool names_an_id(std::string_view column) {
   constexpr std::array<std::string_view, 3> kEnds = {"_id", "-id", " id"};
-  return equal_ignoring_case(column, "id") ||
+  constexpr std::array<std::string_view, 23> kWhole = {
+      "id",     "uid",   "userid", "pid",       "hhid",      "hid",    "personid", "caseid",
+      "subjid", "ptid",  "famid",  "familyid",  "houseid",   "firmid", "schoolid", "studentid",
+      "studid", "patid", "idno",   "patientid", "subjectid", "idcode", "idnum"};
+  return is_one_of(column, kWhole) ||
          (column.size() > 3 && is_one_of(column.substr(column.size() - 3), kEnds));
 }
 
-}  // namespace
-
-bool names_somebody(std::string_view column) {
+bool names_somebody(std::string_view column, bool is_text) {
   constexpr std::array<std::string_view, 9> kParts = {
-      "name",     "address",         "street", "email",  "phone",
-      "passport", "social_security", "birth",  "comment"};
-  constexpr std::array<std::string_view, 3> kWhole = {"ssn", "note", "notes"};
-  return is_an_id(column) || is_one_of(column, kWhole) ||
-         std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return holds(column, part); });
+      "phone",      "passport",      "social_security", "birthdate", "birth_date",
+      "birth date", "date_of_birth", "dateofbirth",     "birthday"};
+  constexpr std::array<std::string_view, 2> kWhole = {"ssn", "dob"};
+  const auto has_part = [&](std::string_view part) { return holds(column, part); };
+  if (is_one_of(column, kWhole) || std::any_of(kParts.begin(), kParts.end(), has_part)) return true;
+  if (!is_text) return false;
+  constexpr std::array<std::string_view, 4> kPartsOfTexts = {"address", "street", "email",
+                                                             "comment"};
+  constexpr std::array<std::string_view, 5> kWholeTexts = {"name", "names", "note", "notes",
+                                                           "birth"};
+  // Of whom a name is: colours and countries have names too.
+  constexpr std::array<std::string_view, 15> kPersons = {
+      "first",    "last",   "middle",  "full",   "sur",  "maiden",   "given",  "family",
+      "customer", "client", "patient", "person", "user", "employee", "contact"};
+  return is_one_of(column, kWholeTexts) ||
+         std::any_of(kPartsOfTexts.begin(), kPartsOfTexts.end(), has_part) ||
+         (has_part("name") && std::any_of(kPersons.begin(), kPersons.end(), has_part));
 }
 
 bool names_a_unit(std::string_view column) {
   constexpr std::array<std::string_view, 16> kWhole = {
-      "uid",    "userid",  "user",        "person", "patient",  "customer",  "client", "subject",
-      "member", "student", "participant", "pupil",  "employee", "household", "device", "school"};
-  return is_an_id(column) || is_one_of(column, kWhole);
+      "user", "person",  "patient",     "customer", "client",   "subject",   "member", "student",
+      "firm", "company", "participant", "pupil",    "employee", "household", "device", "school"};
+  return names_an_id(column) || is_one_of(column, kWhole);
 }
 
 void require_some_columns(const std::vector<std::string>& columns,

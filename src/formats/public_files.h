@@ -24,8 +24,12 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Names of columns that may identify people.
 
-/// Whether the name says that the column tells who somebody is: "email", "birth_date", "user_id".
-[[nodiscard]] bool names_somebody(std::string_view column);
+/// Whether the name says that the column identifies what a row belongs to: "user_id", "hhid".
+[[nodiscard]] bool names_an_id(std::string_view column);
+
+/// Whether the name says that the column tells who somebody is: "phone", "birth_date". Texts may
+/// also be names, addresses and comments; of numbers "births" and "comments" are counts.
+[[nodiscard]] bool names_somebody(std::string_view column, bool is_text);
 
 /// Whether the name says that the column names whom rows belong to: "person", "school", "user_id".
 [[nodiscard]] bool names_a_unit(std::string_view column);

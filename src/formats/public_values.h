@@ -1,14 +1,12 @@
 // A public column's values, as a draft keeps them.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +14,7 @@
 #include "base/words.h"
 #include "domain/time_text.h"
 #include "domain/times.h"
+#include "formats/draft_words.h"
 
 namespace mollify {
 
@@ -48,12 +47,17 @@ struct Strangers {
   [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
   [[nodiscard]] std::string words(const char* things) const {
     const std::string place = line_words(line, is_in_memory);
-    return are_alike && others > 1 ? fmt::format(
-                                         "all but {} values are {}, and these are \"{}\", as {} "
-                                         "is; if nothing is known there, leave such fields empty",
-                                         others, things, value, place)
-                                   : fmt::format("all but {} are {}; {} is \"{}\"",
-                                                 counted(others, "value"), things, place, value);
+    const auto range = range_in(value);
+    const bool has_one_end =
+        range && (std::isinf(range->first) || std::isinf(range->second));  // "90+"
+    const char* advice = has_one_end
+                             ? "; to keep it, write its bound as a number, which is then a value"
+                             : "; if nothing is known there, leave such fields empty";
+    return are_alike && others > 1
+               ? fmt::format("all but {} values are {}, and these are \"{}\", as {} is{}", others,
+                             things, value, place, advice)
+               : fmt::format("all but {} are {}; {} is \"{}\"{}", counted(others, "value"), things,
+                             place, value, has_one_end ? advice : "");
   }
 };
 
@@ -112,51 +116,5 @@ class DayFormats {
   std::vector<Candidate> left_{};
   std::string value_{};  // the first one
 };
-
-// -----------------------------------------------------------------------------------------------
-// Where numbers are cut.
-
-/// Some of many numbers, evenly along the file: enough to see where most of them lie.
-class NumberSample {
- public:
-  void see(double number) {
-    if (seen_++ % stride_ != 0) return;
-    kept_.push_back(number);
-    if (kept_.size() < kMost) return;
-    for (std::size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
-    kept_.resize(kept_.size() / 2);
-    stride_ *= 2;
-  }
-  [[nodiscard]] std::vector<double> sorted() const {
-    std::vector<double> numbers = kept_;
-    std::sort(numbers.begin(), numbers.end());
-    return numbers;
-  }
-  /// Fewer records say too little of where most values lie.
-  [[nodiscard]] bool is_enough() const { return seen_ >= kLeastForQuantiles; }
-
- private:
-  static constexpr std::size_t kLeastForQuantiles = 100;
-  static constexpr std::size_t kMost = std::size_t{1} << 16U;
-
-  std::vector<double> kept_{};
-  std::uint64_t seen_ = 0;
-  std::uint64_t stride_ = 1;
-};
-
-/// The values that are a cell by themselves, ascending: a tenth of all, and sentinels.
-[[nodiscard]] std::vector<double> spikes_of(const std::vector<double>& sorted);
-
-/// Where the other values begin and, one step on, end, if spikes far from
-/// them are the least and the greatest of all: no cell then reaches from a spike to them. Ascending.
-[[nodiscard]] std::vector<double> ends_beside_spikes(const std::vector<double>& sorted,
-                                                     std::span<const double> spikes, double min,
-                                                     double max, double step);
-
-/// The beginnings of cells that hold equally many values, and smaller ones in a long tail;
-/// ascending, and all between `min` and `max`, which are not among them. `bins` in all without a long
-/// tail.
-[[nodiscard]] std::vector<double> quantiles_of(const std::vector<double>& sorted, double min,
-                                               double max, std::uint32_t bins);
 
 }  // namespace mollify

@@ -78,7 +78,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   inside::DomainDraft draft =
       inside::draft_domain(public_csv, columns, excluded, text, unread, words);
   std::string yaml = draft.yaml();
-  return {outward(std::move(draft.domain)), std::move(draft.notes), std::move(yaml)};
+  return {outward(std::move(draft.domain)), std::move(draft.notes), std::move(yaml),
+          std::move(draft.seen)};
 }
 
 Domain Domain::read(const std::string& path) { return outward(inside::read_domain(path)); }

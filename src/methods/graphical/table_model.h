@@ -12,6 +12,9 @@
 
 namespace mollify {
 
+/// Columns of a table that method marginals makes a model of at most.
+inline constexpr std::size_t kMostColumnsOfATable = 100;
+
 /// A partition of a column's cells: each cell's group, from 0 to count - 1, none empty.
 struct CellGroups {
   std::vector<std::uint32_t> of;

@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "kernel/noise.h"
+#include "methods/graphical/table_model.h"
 #include "methods/marginals/noisy_answers.h"
 #include "methods/marginals/private_bins.h"
 
@@ -147,7 +148,6 @@ std::uint32_t second_column_parts(const MarginalDesign& design, double total_wei
 
 namespace {
 
-constexpr std::size_t kMostColumns = 100;
 constexpr std::size_t kMostRounds = 120;
 constexpr std::uint64_t kModelCells = 100'000;
 /// The finest rank scores of a copula; where the kernel's noise reaches no further, coarser ones.
@@ -155,9 +155,9 @@ constexpr std::uint64_t kMostScoreSteps = 64;
 constexpr std::uint64_t kLeastScoreSteps = 4;
 
 void require_columns_of(const MarginalRequest& request) {
-  refuse_if(request.columns.empty() || request.columns.size() > kMostColumns, "too-many-columns",
-            {}, "{} takes from 1 to {} columns, but there are {}", method_words("marginals"),
-            kMostColumns, request.columns.size());
+  refuse_if(request.columns.empty() || request.columns.size() > kMostColumnsOfATable,
+            "too-many-columns", {}, "{} takes from 1 to {} columns, but there are {}",
+            method_words("marginals"), kMostColumnsOfATable, request.columns.size());
   std::vector<std::uint32_t> sizes;
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const std::uint32_t size = request.columns[i].size;

@@ -1,0 +1,77 @@
+"""Drafts of public tables: one domain for a frame and its CSV file, the order of levels, and a line about each column."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import mollify as mo
+
+pandas = pytest.importorskip("pandas")
+
+ROWS = 120
+
+
+def draft(public, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mo.Domain.draft(public, **settings)
+
+
+def test_a_frame_and_its_csv_file_give_one_domain(tmp_path):
+    places = np.arange(ROWS)
+    frame = pandas.DataFrame({
+        "flag": places % 2 == 0,
+        "only": [False] * ROWS,
+        "answer": [None if i == 5 else i % 3 == 0 for i in places],
+        "code": np.where(places == 9, np.nan, 1000.0 + places),
+        "large": 1e15 + 2.0 * (places * places % 97),
+        "larger": 2.0**60 + 2.0**20 * (places * places % 97),
+        "limit": np.where(places == 3, np.inf, places * places % 89),
+        "mixed": ["low" if i % 7 == 0 else 1.0 for i in places],
+    })  # fmt: skip
+    frame.to_csv(tmp_path / "public.csv", index=False)
+    of_frame, of_csv = draft(frame), draft(tmp_path / "public.csv")
+    assert of_frame.columns == of_csv.columns
+    assert list(of_frame) == ["flag", "only", "answer", "large", "larger", "limit", "mixed"]
+    assert of_frame.columns["flag"]["type"] == of_frame.columns["answer"]["type"] == "boolean"
+    assert of_frame.columns["limit"]["type"] == "integer"
+    assert 'Column "limit": 1 value is infinite, and the nearest cell holds it.' in of_csv.notes
+
+
+def test_levels_that_write_one_number_keep_their_order():
+    levels = ["1.0", "1", "none"]
+    frame = pandas.DataFrame({"level": pandas.Categorical([levels[i % 3] for i in range(ROWS)], levels, ordered=True)})
+    column = draft(frame).columns["level"]
+    assert (column["type"], column["values"], column["verbatim"]) == ("ordinal", levels, True)
+
+
+def test_a_draft_explains_each_column_without_a_warning(tmp_path):
+    table = {"sex": ["f", "m"] * (ROWS // 2), "age": list(range(20, 20 + ROWS // 4)) * 4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        domain = mo.Domain.draft(table)
+    assert domain.notes[-2:] == (
+        '"sex" has 2 different words in 120 rows: a category, because they have no order that a draft can see.',
+        '"age" has 120 integers from 20 to 49 in 120 rows: so few that each is a cell.',
+    )
+    domain.write(tmp_path / "domain.yaml")
+    assert f"# {domain.notes[-1]}\n" in (tmp_path / "domain.yaml").read_text()
+
+
+@pytest.mark.parametrize("values", [
+    [20_000 + int(40_000 / (1.1 - (i * 37 % ROWS) / ROWS)) for i in range(ROWS)],  # incomes that all differ
+    [4.99, 9.99, 14.99, 49.99] * (ROWS // 4),
+    [200, 301, 404, 500] * (ROWS // 4),
+    [0] * (ROWS // 2) + [i * i for i in range(ROWS // 2)],
+    [*range(ROWS - 8), *[99_999] * 8],
+    [float(np.float32(0.1 * (i * i % 71))) for i in range(ROWS)],
+], ids=["incomes", "prices", "codes", "zeros", "sentinel", "32-bit"])  # fmt: skip
+def test_rows_of_a_draft_have_the_mean_of_the_table(values):
+    frame = pandas.DataFrame({"x": values})
+    released = mo.Marginals(draft(frame, columns=["x"]), epsilon=1000, count=200_000).sample(frame).to_pandas()["x"].astype(float)
+    # 6 standard errors of 200 000 rows are .0134 deviations.
+    assert abs(released.mean() - frame["x"].mean()) <= (0.02 + 0.0134) * frame["x"].std()
+    most = frame["x"].mode()[0]
+    if (frame["x"] == most).mean() >= 0.05:
+        assert abs(np.isclose(released, most, rtol=1e-6).mean() / (frame["x"] == most).mean() - 1) < 0.1

@@ -1,0 +1,485 @@
+#include "formats/draft_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/words.h"
+#include "core/invalid_input.h"
+#include "domain/numbers.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+// -----------------------------------------------------------------------------------------------
+// Where numbers are cut.
+
+namespace {
+
+constexpr std::uint32_t kFirstCells = 10;
+constexpr std::uint64_t kMostUngrouped = 64;
+/// Fewer numbers say too little of where most of them lie.
+constexpr std::size_t kLeastForQuantiles = 100;
+/// Of fewer rows nothing comes again, and they may all be multiples of anything.
+constexpr std::size_t kLeastForCuts = 20;
+constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kTimesEach = 5;
+/// Doubles beyond do not tell integers apart.
+constexpr double kMostExact = 0x1p53;
+/// Numbers of this many decimals or more are measured, not written in steps.
+constexpr std::size_t kMostDecimals = 6;
+constexpr double kPartsOfOne = 1e5;  // of the others
+/// A value of one record in this many gets a cell of its own, and the most frequent one of all.
+constexpr std::size_t kOneInOfSpike = 10;
+constexpr std::size_t kOneInOfMostFrequent = 50;
+/// Sentinels such as -9 and -8 are few, come again, and a gap divides them from the
+/// others that is a quarter as wide as all of these.
+constexpr std::size_t kMostSentinels = 5;
+constexpr std::size_t kOthersEach = 10;
+constexpr std::size_t kTimesOfOne = 5;
+constexpr double kFarOfRest = 0.25;
+/// In deviations: how far all cells together may move the mean, and how far one may.
+constexpr double kMostMoved = 0.01;
+constexpr double kMostMovedByOne = 0.02;
+constexpr std::size_t kMostCells = 40;
+/// An edge is a number of few digits within this part of a gap without values.
+constexpr double kPartOfGap = 1.0 / 200;
+/// Narrower cells, in parts of the greatest number, would need more digits than people write.
+constexpr double kNarrowest = 1e-10;
+
+/// The nearest number with five decimals or fewer. Requires a number below kMostExact / kPartsOfOne.
+double of_few_decimals(double number) {
+  return DecimalLattice(1 - static_cast<int>(kMostDecimals))
+      .value(std::llround(number * kPartsOfOne));
+}
+
+/// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
+double rounded_between(double before, double value, double after) {
+  const double room = std::min(value - before, after - value) / 2;
+  const int exponent = static_cast<int>(std::floor(std::log10(room)));
+  if (exponent < 0) return std::stod(fmt::format("{:.{}f}", value, std::min(-exponent, 300)));
+  const double step = std::pow(10, exponent);
+  return std::round(value / step) * step;
+}
+
+/// The number of fewest digits above `low` and at most `high`.
+double shortest_in(double low, double high) {
+  int exponent = static_cast<int>(std::ceil(std::log10(high - low))) + 1;
+  for (; exponent >= -DecimalLattice::kMaxExponent; --exponent) {
+    if (exponent > DecimalLattice::kMaxExponent) continue;
+    const DecimalLattice lattice(exponent);
+    const double steps = std::floor(lattice.in_steps(high));
+    if (std::fabs(steps) > DecimalLattice::kMaxMultiple) break;
+    const double found = lattice.value(static_cast<std::int64_t>(steps));
+    if (found > low && found <= high) return found;
+  }
+  return high;
+}
+
+/// The cells of a range while they are cut: [starts[i], starts[i + 1]).
+class Cutting {
+ public:
+  /// `rest`: the sorted numbers that are not spikes.
+  Cutting(const std::vector<double>& sorted, std::vector<double> rest, double step)
+      : rest_(std::move(rest)), step_(step), all_(static_cast<double>(sorted.size())) {
+    center_ = sorted.empty() ? 0 : std::accumulate(sorted.begin(), sorted.end(), 0.0) / all_;
+    double squares = 0;
+    for (const double number : sorted) squares += (number - center_) * (number - center_);
+    deviation_ = std::sqrt(squares / std::max(all_, 1.0));
+    // Numbers that are one, as far as doubles tell.
+    constexpr double kOfOne = 1e-12;
+    if (deviation_ < kOfOne * std::fabs(center_)) deviation_ = 0;
+    if (step == 0 && !sorted.empty())
+      narrowest_ = kNarrowest * std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
+    sums_.push_back(0);
+    for (const double number : rest_) sums_.push_back(sums_.back() + (number - center_));
+  }
+
+  /// Begins a cell, unless it or the one before would be too narrow.
+  void cut_at(double edge) {
+    const auto place = std::lower_bound(starts_.begin(), starts_.end(), edge);
+    if (place != starts_.end() && *place - edge <= narrowest_) return;
+    if (place != starts_.begin() && edge - *std::prev(place) <= narrowest_) return;
+    starts_.insert(place, edge);
+  }
+
+  /// Cuts the cell that moves the mean most until all together move it little.
+  void refine() {
+    std::set<double> whole;  // starts of cells that no cut makes better
+    while (starts_.size() <= kMostCells && deviation_ > 0) {
+      double all = 0;
+      std::vector<double> moved;
+      for (std::size_t i = 0; i + 1 < starts_.size(); ++i) {
+        moved.push_back(moved_by(starts_[i], starts_[i + 1]));
+        all += moved.back();
+      }
+      std::optional<std::size_t> worst;
+      for (std::size_t i = 0; i < moved.size(); ++i) {
+        const bool adds = std::fabs(all) > kMostMoved && (moved[i] > 0) == (all > 0);
+        if ((!adds && std::fabs(moved[i]) <= kMostMovedByOne) || whole.contains(starts_[i]))
+          continue;
+        if (!worst || std::fabs(moved[i]) > std::fabs(moved[*worst])) worst = i;
+      }
+      if (!worst) return;
+      if (!split(starts_[*worst], starts_[*worst + 1])) whole.insert(starts_[*worst]);
+    }
+  }
+
+  [[nodiscard]] const std::vector<double>& starts() const { return starts_; }
+
+ private:
+  [[nodiscard]] std::size_t before(double edge) const {
+    return static_cast<std::size_t>(std::lower_bound(rest_.begin(), rest_.end(), edge) -
+                                    rest_.begin());
+  }
+
+  /// By how many deviations a cell moves the mean, because it is written evenly.
+  [[nodiscard]] double moved_by(double low, double high) const {
+    const std::size_t first = before(low), last = before(high);
+    const double middle = low / 2 + (high - step_) / 2 - center_;
+    const double held = sums_[last] - sums_[first];
+    return (static_cast<double>(last - first) * middle - held) / all_ / deviation_;
+  }
+
+  /// A place to cut before the value, where none lies from `low` on; and after it.
+  [[nodiscard]] double before_value(double low, double value) const {
+    return step_ > 0 ? value : shortest_in(value - (value - low) * kPartOfGap, value);
+  }
+  [[nodiscard]] double after_value(double value, double high) const {
+    if (step_ == 0) return shortest_in(value, value + (high - value) * kPartOfGap);
+    return step_ < 1 ? of_few_decimals(value + step_) : value + step_;
+  }
+
+  /// Cuts once, or on both sides of a gap, where the parts move the mean least. False if the
+  /// whole is better.
+  bool split(double low, double high) {
+    const std::size_t first = before(low), last = before(high);
+    double best = std::fabs(moved_by(low, high));
+    std::optional<std::pair<double, double>> found;
+    const auto consider = [&](double left, double right) {
+      const double moved = std::fabs(moved_by(low, left)) + std::fabs(moved_by(right, high));
+      // A gap is a cell more, which must be worth it.
+      if (moved >= (left == right ? best : best / 2)) return;
+      best = moved;
+      found = {left, right};
+    };
+    for (std::size_t i = first; i <= last; ++i) {
+      const double below = i == first ? low : rest_[i - 1], above = i == last ? high : rest_[i];
+      if (above - below <= narrowest_) continue;
+      const double left = i == first ? low : after_value(below, above);
+      const double right = i == last ? high : before_value(below, above);
+      const auto is_inside = [&](double edge) {
+        return edge - low > narrowest_ && high - edge > narrowest_;
+      };
+      if (is_inside(right)) consider(right, right);
+      if (is_inside(left)) consider(left, left);
+      if (is_inside(left) && is_inside(right) && right - left > narrowest_) consider(left, right);
+    }
+    if (!found) return false;
+    const std::size_t cells = starts_.size();
+    cut_at(found->first);
+    cut_at(found->second);
+    return starts_.size() > cells;
+  }
+
+  std::vector<double> rest_;
+  double step_;
+  double all_;
+  double center_ = 0, deviation_ = 0;
+  double narrowest_ = 0;
+  std::vector<double> sums_{};  // of the rest before each place, less the mean
+  std::vector<double> starts_{};
+};
+
+/// The least of the other values and, one step on, the greatest, if spikes far from them are the
+/// ends of the range: no cell then reaches from a spike to them. Ascending.
+std::vector<double> ends_beside_spikes(const std::vector<double>& rest,
+                                       const std::vector<double>& spikes, double min, double max,
+                                       double step) {
+  constexpr double kPartsOfSpread = 1000;
+  std::vector<double> ends;
+  if (rest.empty() || spikes.empty()) return ends;
+  const double spread = rest.back() - rest.front();
+  const double above = rest.back() + (step > 0 ? step : spread / kPartsOfSpread);
+  if (spikes.front() == min && rest.front() - min > kFarOfRest * spread)
+    ends.push_back(rest.front());
+  if (spikes.back() == max && max - above > kFarOfRest * spread) ends.push_back(above);
+  return ends;
+}
+
+/// The beginnings of cells that hold equally many of the sorted numbers, or of equally wide ones.
+std::vector<double> first_edges(const std::vector<double>& rest, double min, double max) {
+  std::vector<double> edges = {min};
+  for (std::uint32_t i = 1; i < kFirstCells && !rest.empty(); ++i) {
+    const double level = static_cast<double>(i) / kFirstCells;
+    const double value =
+        rest.size() < kLeastForQuantiles
+            ? min + level * (max - min)
+            : rest[static_cast<std::size_t>(level * static_cast<double>(rest.size() - 1) + 0.5)];
+    if (value > edges.back() && value < max) edges.push_back(value);
+  }
+  edges.push_back(max);
+  std::vector<double> rounded;
+  for (std::size_t i = 1; i + 1 < edges.size(); ++i)
+    rounded.push_back(rounded_between(edges[i - 1], edges[i], edges[i + 1]));
+  return rounded;
+}
+
+}  // namespace
+
+std::vector<double> NumberSample::sorted() const {
+  std::vector<double> numbers = kept_;
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::vector<double> spikes_of(const std::vector<double>& sorted) {
+  std::vector<std::pair<double, std::size_t>> distinct;
+  for (auto at = sorted.begin(); at != sorted.end();) {
+    const auto end = std::upper_bound(at, sorted.end(), *at);
+    distinct.emplace_back(*at, static_cast<std::size_t>(end - at));
+    at = end;
+  }
+  // Of the greatest and the least, few that come again and that a gap divides from all others.
+  std::size_t first = 0, last = distinct.size();
+  const auto comes_again = [&](std::size_t at) { return distinct[at].second >= kTimesOfOne; };
+  const auto gap_above = [&](std::size_t at) {
+    return distinct[at + 1].first - distinct[at].first;
+  };
+  const std::size_t most = std::min(kMostSentinels, distinct.size() / kOthersEach);
+  for (std::size_t n = 1; n <= most && comes_again(distinct.size() - n); ++n) {
+    const std::size_t below = distinct.size() - n - 1;
+    if (gap_above(below) > kFarOfRest * (distinct[below].first - distinct[0].first))
+      last = below + 1;
+  }
+  for (std::size_t n = 0; n < most && comes_again(n); ++n) {
+    if (gap_above(n) > kFarOfRest * (distinct[last - 1].first - distinct[n + 1].first))
+      first = n + 1;
+  }
+  std::size_t most_frequent = 0;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    if (distinct[i].second > distinct[most_frequent].second) most_frequent = i;
+  }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < distinct.size(); ++i) {
+    const std::size_t one_in = i == most_frequent ? kOneInOfMostFrequent : kOneInOfSpike;
+    const bool is_frequent = comes_again(i) && distinct[i].second * one_in >= sorted.size();
+    if (is_frequent || i < first || i >= last) values.push_back(distinct[i].first);
+  }
+  return values;
+}
+
+NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max, double step) {
+  NumberCuts cuts{.edges = {}, .spikes = spikes_of(sorted)};
+  std::vector<double> rest = sorted;
+  std::erase_if(rest, [&](double number) {
+    return std::binary_search(cuts.spikes.begin(), cuts.spikes.end(), number);
+  });
+  // A lattice of integers, or of multiples of the step, which has few decimals.
+  const auto next = [step](double number) {
+    return step < 1 ? of_few_decimals(number + step) : number + step;
+  };
+  const auto multiple_from = [step](double number) {
+    if (step == 0) return number;
+    const double multiple = std::ceil(number / step - 1e-9) * step;
+    return step < 1 ? of_few_decimals(multiple) : multiple;
+  };
+  Cutting cutting(sorted, rest, step);
+  cutting.cut_at(min);
+  // The last cell holds its end.
+  cutting.cut_at(step > 0 ? next(max)
+                          : max + 2 * kNarrowest * std::max(std::fabs(min), std::fabs(max)));
+  std::vector<double> edges = first_edges(rest, min, max);
+  const std::vector<double> ends = ends_beside_spikes(rest, cuts.spikes, min, max, step);
+  edges.insert(edges.end(), ends.begin(), ends.end());
+  for (const double edge : edges) {
+    const double start = multiple_from(edge);
+    if (start > min && start <= max) cutting.cut_at(start);
+  }
+  std::set<double> of_spikes;
+  for (const double spike : cuts.spikes) {
+    of_spikes.insert(spike);
+    if (step > 0) of_spikes.insert(next(spike));
+  }
+  for (const double start : of_spikes) {
+    if (start > min && start <= max) cutting.cut_at(start);
+  }
+  cutting.refine();
+  cuts.edges = {min};
+  for (const double start : cutting.starts()) {
+    if (start > min && start < max && !of_spikes.contains(start)) cuts.edges.push_back(start);
+    // The greatest value alone is a spike, and no cell of edges.
+    if (start == max && !of_spikes.contains(max)) cuts.spikes.push_back(max);
+  }
+  cuts.edges.push_back(max);
+  return cuts;
+}
+
+// -----------------------------------------------------------------------------------------------
+// What has been seen of a column's numbers.
+
+void NumbersSeen::Decimals::see(double number, std::size_t decimals) {
+  most = std::max(most, decimals);
+  if (decimals < kMostDecimals && std::fabs(number) < kMostExact / kPartsOfOne)
+    common_parts = std::gcd(common_parts, std::llround(number * kPartsOfOne));
+  else
+    most = std::max(most, kMostDecimals);
+}
+
+double NumbersSeen::Decimals::step() const {
+  if (most >= kMostDecimals || common_parts == 0) return 0;
+  return of_few_decimals(static_cast<double>(common_parts) / kPartsOfOne);
+}
+
+void NumbersSeen::see_decimals(double number, std::string_view text) {
+  const auto decimals_in = [](std::string_view digits) {
+    if (digits.find_first_of("eE") != std::string_view::npos) return kMostDecimals;
+    const std::size_t point = digits.find('.');
+    return point == std::string_view::npos ? 0 : digits.find_last_not_of('0') - point;
+  };
+  const std::size_t decimals = decimals_in(text);
+  decimals_.see(number, decimals);
+  if (!are_singles_) return;
+  const auto single = static_cast<float>(number);
+  if (decimals < kMostDecimals) {
+    of_singles_.see(number, decimals);
+  } else if (static_cast<double>(single) == number) {
+    const std::string shortest = fmt::format("{}", single);
+    of_singles_.see(read_number(shortest).value_or(number), decimals_in(shortest));
+  } else {
+    are_singles_ = false;
+  }
+}
+
+bool NumbersSeen::see(std::string_view written) {
+  UnmarkedBuffer buffer;
+  const std::string_view unmarked = without_marks(written, false, buffer);
+  const std::string_view text = unmarked.empty() ? written : unmarked;
+  const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
+  const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
+  have_codes_ = have_codes_ || (padded && read_number(text));
+  const auto number = padded ? std::nullopt : read_number(text);
+  if (!number) return false;
+  if (std::isinf(*number)) {
+    ++infinite_;
+    return true;
+  }
+  has_mark_ = has_mark_ || !unmarked.empty();
+  if (written.ends_with('%') && percents_++ == 0) a_percent_ = written;
+  min_ = std::min(min_, *number);
+  max_ = std::max(max_, *number);
+  ascend_ = ascend_ && *number >= last_;
+  last_ = *number;
+  sample_.see(*number);
+  if (few_.size() <= kMostListed) few_.insert(*number);
+  see_decimals(*number, text);
+  has_point_ = has_point_ || text.find('.') != std::string_view::npos;
+  // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
+  const auto integer = read_integer(text);
+  if (!integer) {
+    are_integers_ = false;
+    return true;
+  }
+  const bool has_size = *integer != std::numeric_limits<std::int64_t>::min();
+  common_divisor_ = has_size ? std::gcd(common_divisor_, *integer) : 1;
+  min_integer_ = std::min(min_integer_, *integer);
+  max_integer_ = std::max(max_integer_, *integer);
+  return true;
+}
+
+bool NumbersSeen::are_few() const {
+  if (few_.empty() || few_.size() > kMostListed) return false;
+  return count() + nulls_ >= kLeastForCuts || kTimesEach * few_.size() <= count();
+}
+
+bool NumbersSeen::are_spread_like_identifiers() const {
+  constexpr double kFirstYear = 1500, kLastYear = 2100;
+  constexpr double kEven = 0.1, kEvenIfAscending = 0.2;
+  if (!are_integers_ || has_mark_ || (min_ >= kFirstYear && max_ <= kLastYear)) return false;
+  const auto all = static_cast<double>(count());
+  if (2 * all >= max_ - min_) return true;
+  const std::vector<double> sorted = sample_.sorted();
+  double uneven = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const double level = (static_cast<double>(i) + 0.5) / static_cast<double>(sorted.size());
+    uneven = std::max(uneven, std::fabs(level - (sorted[i] - min_) / (max_ - min_)));
+  }
+  if (ascend_) return uneven <= kEvenIfAscending;
+  return sorted.size() >= kLeastForQuantiles && uneven <= kEven;
+}
+
+std::string NumbersSeen::words() const {
+  const std::string some = few_.size() <= kMostListed ? fmt::format("{} different ", few_.size())
+                                                      : fmt::format("{} ", count());
+  return fmt::format("{}{} from {} to {}", some, are_integers_ ? "integers" : "numbers", min_,
+                     max_);
+}
+
+// Each alone, if there are few, or in cells of about as many values. A frequent one is a cell.
+Cells NumbersSeen::integers() const {
+  const std::uint64_t span =
+      static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
+  const bool has_step = common_divisor_ > 1 && count() >= kLeastForCuts;
+  if (span < kMostUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
+  IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
+  const bool are_exact = std::max(-min_, max_) <= kMostExact;
+  if (are_exact && are_few()) {
+    for (const double number : few_) declared.values.push_back(static_cast<std::int64_t>(number));
+    return IntegerCells::make(declared);
+  }
+  if (has_step) declared.step = common_divisor_;
+  if (count() < kLeastForCuts || !are_exact) {
+    const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
+    declared.bins = std::min<std::uint64_t>(kFirstCells, span / step + 1);
+    return IntegerCells::make(declared);
+  }
+  const auto step = static_cast<double>(declared.step.value_or(1));
+  const NumberCuts cuts = cuts_of(sample_.sorted(), min_, max_, step);
+  for (const double spike : cuts.spikes)
+    declared.spikes.push_back(static_cast<std::int64_t>(spike));
+  for (const double edge : cuts.edges) declared.edges.push_back(static_cast<std::int64_t>(edge));
+  return IntegerCells::make(declared);
+}
+
+Cells NumbersSeen::cut(const std::vector<double>& sorted, double step) const {
+  const auto rounded = [step](double end) { return step > 0 ? of_few_decimals(end) : end; };
+  NumberCuts cuts = cuts_of(sorted, rounded(min_), rounded(max_), step);
+  NumberCells::Declaration declared{
+      .min = rounded(min_), .max = rounded(max_), .edges = cuts.edges, .spikes = cuts.spikes};
+  if (step > 0) declared.step = step;
+  return NumberCells::make(declared);
+}
+
+Cells NumbersSeen::numbers() const {
+  NumberCells::Declaration declared{};
+  const bool are_short =
+      are_singles_ && decimals_.most >= kMostDecimals && of_singles_.most < kMostDecimals;
+  const double step = are_short ? of_singles_.step() : decimals_.step();
+  if (are_few()) {
+    for (const double number : few_)
+      declared.values.push_back(are_short ? of_few_decimals(number) : number);
+    return NumberCells::make(declared);
+  }
+  if (count() < kLeastForCuts) return NumberCells::make(min_, max_, kFirstCells);
+  std::vector<double> sorted = sample_.sorted();
+  // Cells that hold no multiple of the step have none, and where no decimal number lies they are
+  // equal.
+  if (step > 0) {
+    std::vector<double> multiples = sorted;
+    for (double& number : multiples) number = of_few_decimals(number);
+    try {
+      return cut(multiples, step);
+    } catch (const InvalidInput&) {
+    }
+  }
+  try {
+    return cut(sorted, 0);
+  } catch (const InvalidInput&) {
+  }
+  return NumberCells::make(min_, max_, kFirstCells);
+}
+
+}  // namespace mollify

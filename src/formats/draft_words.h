@@ -1,0 +1,27 @@
+// The words of a public column, and the cells that a draft makes of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "domain/column.h"
+
+namespace mollify {
+
+/// The ends of a range of numbers in words: "0-4", "5 to 9", "$0-$999", "[5,10)", "<5", "90+",
+/// "10 and over". A number alone is one that begins and ends with it. Nothing for other words.
+[[nodiscard]] std::optional<std::pair<double, double>> range_in(std::string_view word);
+
+/// Categories of different words in the order of their bytes, or, if all are ranges of numbers, an
+/// ordinal in the order of these. Codes are verbatim. A data frame and its CSV file have the same
+/// ones: of the ways to write a number or a truth the shortest is kept.
+[[nodiscard]] Cells words_as_cells(std::vector<std::string> words, bool are_codes);
+
+/// An ordinal of words that a table's type lists; verbatim, if two of them are one number. Throws
+/// InvalidInput if they cannot be declared.
+[[nodiscard]] Cells ordered_cells(const std::vector<std::string>& words);
+
+}  // namespace mollify
