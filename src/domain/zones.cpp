@@ -33,10 +33,10 @@ cctz::time_point<cctz::seconds> time_point_of(std::int64_t seconds) {
 /// cctz also opens names with a path to anywhere.
 bool is_zone_name(std::string_view name) {
   constexpr std::size_t kMostLetters = 60;
-  constexpr std::string_view kLetters =
+  constexpr std::string_view kLettersOfNames =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
   return !name.empty() && name.size() <= kMostLetters && name.front() != '/' &&
-         name.find_first_not_of(kLetters) == name.npos;
+         name.find_first_not_of(kLettersOfNames) == name.npos;
 }
 
 /// "America/New_York" for "new york"; empty for other places.

@@ -480,11 +480,10 @@ Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& p
       if (!left_out.empty()) continue;
       auto cells = words ? ordered_cells(*words) : sketch.cells();
       if (!cells) continue;
-      Mapping mapping{.null_is_category = sketch.has_null()};
-      // An unknown word is not to become the first one, which may be somebody's.
-      if (std::holds_alternative<Categories>(*cells)) {
-        mapping = {.null_is_category = true, .outside_value = ""};
-      }
+      // A null stays one, also where the public table has none, and an unknown word becomes null:
+      // it is not to become the first one, which may be somebody's.
+      Mapping mapping{.null_is_category = true};
+      if (!kind_of(*cells).bounded) mapping.outside_value = "";
       made.push_back(Column::make(name, std::move(*cells), std::move(mapping)));
     } catch (const InvalidInput& error) {
       throw InvalidInput(error, fmt::format("{} column \"{}\": {}", public_csv, name, error.what()),
