@@ -52,13 +52,13 @@ TEST(Zone, AgreesWithPythonInEveryMinute) {
     std::int64_t at = reference["first"];
     for (const auto& run : reference["offsets"]) {
       for (std::int64_t i = 0; i < run[0]; ++i, at += 60, ++minutes) {
-        wrong += zone.offset_at(at) != run[1] ? 1 : 0;
+        wrong += zone.offset_at(at) != run[1] ? 1U : 0U;
       }
     }
     at = reference["first"];
     for (const auto& run : reference["instants"]) {
       for (std::int64_t i = 0; i < run[0]; ++i, at += 60) {
-        wrong += zone.instant_of(at) != at - run[1].get<std::int64_t>() ? 1 : 0;
+        wrong += zone.instant_of(at) != at - run[1].get<std::int64_t>() ? 1U : 0U;
       }
     }
     EXPECT_EQ(wrong, 0U) << reference["zone"] << " " << reference["year"];

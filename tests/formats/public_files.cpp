@@ -110,21 +110,25 @@ TEST(CandidatesFile, IsRefusedInOneSentence) {
 namespace {
 
 TEST(ColumnNames, TellOfPeople) {
-  for (const char* const name : {"id", "ID", "User_Id", "school id", "ticket-id"}) {
-    EXPECT_TRUE(names_somebody(name)) << name;
+  for (const char* const name : {"id", "ID", "User_Id", "school id", "ticket-id", "hhid", "uid"}) {
+    EXPECT_TRUE(names_an_id(name)) << name;
     EXPECT_TRUE(names_a_unit(name)) << name;
+    EXPECT_FALSE(names_somebody(name, true)) << name;
   }
-  for (const char* const name : {"eMail", "birth_date", "Surname", "notes", "ssn"}) {
-    EXPECT_TRUE(names_somebody(name)) << name;
+  for (const char* const name : {"phone", "home_phone", "birth_date", "DOB", "ssn"}) {
+    for (const bool is_text : {false, true}) EXPECT_TRUE(names_somebody(name, is_text)) << name;
     EXPECT_FALSE(names_a_unit(name)) << name;
   }
-  for (const char* const name : {"person", "School", "DEVICE", "uid"}) {
-    EXPECT_TRUE(names_a_unit(name)) << name;
-    EXPECT_FALSE(names_somebody(name)) << name;
+  for (const char* const name : {"eMail", "Surname", "notes", "name", "street", "comments"}) {
+    EXPECT_TRUE(names_somebody(name, true)) << name;
+    EXPECT_FALSE(names_somebody(name, false)) << name << ": numbers are counts";
   }
-  for (const char* const name : {"", "d", "paid", "math", "visits"}) {
-    EXPECT_FALSE(names_somebody(name)) << name;
-    EXPECT_FALSE(names_a_unit(name)) << name;
+  for (const char* const name : {"person", "School", "DEVICE"}) {
+    EXPECT_TRUE(names_a_unit(name)) << name;
+    EXPECT_FALSE(names_an_id(name) || names_somebody(name, true)) << name;
+  }
+  for (const char* const name : {"", "d", "paid", "math", "visits", "births", "color_name"}) {
+    EXPECT_FALSE(names_an_id(name) || names_somebody(name, true) || names_a_unit(name)) << name;
   }
 }
 
