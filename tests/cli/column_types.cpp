@@ -105,7 +105,7 @@ TEST(ColumnTypes, AreDraftedWithWhatBecomesOfAValue) {
   EXPECT_THAT(yaml, HasSubstr("# Column \"name\" is left out: it may tell who somebody is"));
   EXPECT_THAT(yaml,
               HasSubstr("type: date\n    min: 2026-01-01\n    max: 2026-02-01\n    bins: day"));
-  EXPECT_THAT(yaml, HasSubstr("null: 1\n    outside: clip"));
+  EXPECT_THAT(yaml, HasSubstr("null: category\n    outside: clip"));
   const Ended without = command.run({"domain", "--public", "public.csv", "--exclude", "day"});
   EXPECT_EQ(without.out.find("day"), std::string::npos) << without.out;
 }
