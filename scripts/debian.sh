@@ -3,7 +3,7 @@
 
 build_packages=(
   g++ cmake ninja-build pkgconf
-  libboost-dev libcctz-dev libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libsodium-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-dev libcctz-dev libcli11-dev libcsv-dev libeigen3-dev libfmt-dev libsodium-dev libyaml-cpp-dev nlohmann-json3-dev tzdata
   python3-dev python3-venv
 )
 quick_test_packages=(libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libmpfr-dev libbenchmark-dev)
