@@ -129,7 +129,7 @@ def main():
         ways["an older build"] = lambda *given: sampled(pathlib.Path(sys.argv[3]).resolve(), *given)
     ways["recursive"] = lambda *given: even_between(recursive(*given))
     ways["unbounded"] = lambda *given: even_between(unbounded(*given))
-    print("values,way,median,90 % quantile,mean,standard deviation")
+    print("| values | way | median | 90 % quantile | mean | standard deviation |\n|---|---|---|---|---|---|")
     for name, (low, high, draw) in CASES.items():
         tables = [sorted(draw() for _ in range(ROWS)) for _ in range(runs)]
         for way, release in ways.items():
@@ -144,7 +144,7 @@ def main():
                 if deviation > 0:
                     times = statistics.pstdev(released) / deviation
                     worst[3] = max(worst[3], times, key=lambda one: abs(math.log(max(one, 1e-9))))
-            print(f'"{name}",{way},{worst[0]:.3g},{worst[1]:.3g},{worst[2]:.3g},{worst[3]:.3g}', flush=True)
+            print(f"| {name} | {way} | {' | '.join(f'{one:.3g}' for one in worst)} |", flush=True)
 
 
 if __name__ == "__main__":
