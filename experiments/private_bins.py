@@ -123,7 +123,7 @@ def sampled(mollify, values, low, high):
 
 
 def main():
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     ways = {"bins: private": lambda *given: sampled(pathlib.Path(sys.argv[1]).resolve(), *given)}
     if len(sys.argv) > 3:
         ways["an older build"] = lambda *given: sampled(pathlib.Path(sys.argv[3]).resolve(), *given)
