@@ -372,11 +372,18 @@ def draft(column: Codebook, kind: str | None = None) -> Draft:
         names: dict[Code, str] = {float(place): name for place, name in enumerate(column.format.names, 1)}
         named = dataclasses.replace(column, labels=names | dict(column.labels))
         return _category(named, kind or "ordinal", f"its format {column.shown_as} has {len(names)} values")
+    is_chosen = kind is not None
     kind = kind or {"nominal": "categorical", "ordinal": "ordinal", "scale": "number"}.get(column.level, "")
     why = f"its level is {column.level}" if column.level != "unknown" else ""
     if not kind:
         kind, why = ("categorical", _count(column.valid)) if _is_category(column.valid) else ("number", _count(column.valid))
-    return _measure(column, why) if kind in ("number", "integer") else _category(column, kind, why)
+    if kind in ("number", "integer"):
+        return _measure(column, why)
+    made = _category(column, kind, why)
+    if not is_chosen and column.valid and not _is_category(column.valid):
+        # Labels of the ends of a scale name few of its codes, and the others would become null.
+        return made._replace(open=f"{why}, but labels name few of its codes: give the list of all codes, or \"{kind}\" if these are all")
+    return made
 
 
 def _count(labels: Mapping[Code, str]) -> str:

@@ -547,7 +547,8 @@ class Domain(metaclass=Public):
 
         Raises `InvalidInput` if the file exists, unless `overwrite` is true.
         """
-        comments = "".join(f"# {note}\n" for note in self.notes)
+        # A note may quote names that are not text.
+        comments = "".join(f"# {note}\n" for note in self.notes).encode("utf-8", "replace").decode()
         write_whole(path, comments + self.yaml(), overwrite=overwrite, inputs=self._inputs)
 
     @property

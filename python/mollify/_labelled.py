@@ -586,6 +586,8 @@ def _stata_parts(records: Records, like: Labelled) -> dict[str, Any]:
             parts["data"][name] = values
             continue
         letters = _letters(book)
+        if not book.has_tags and len(book.missing) > len(letters):
+            raise refusal("out-of-range", f'column "{name}" has {len(book.missing)} missing codes, and Stata has 26. Write a .sav file.', "path", column=name)
         is_whole = book.decimals == 0 and not isinstance(book.format, Moment)
         cells = [letters.get(one, None if math.isnan(one) else int(one) if is_whole else one) for one in values.tolist()]
         is_whole = is_whole and all(isinstance(one, int) and abs(one) < 2**31 - 100 for one in cells if one is not None and not isinstance(one, str))

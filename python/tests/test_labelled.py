@@ -640,3 +640,28 @@ def test_shown(survey):
     labelled = mo.read_labelled(survey)
     assert repr(labelled) == f"Labelled({os.fspath(survey)}: 11 columns, 7 of them open)"
     assert _labelled._SHOWN == 5
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_labels_of_the_ends_leave_a_column_open(tmp_path, level):
+    path = sav(tmp_path, {"often": [1.0, 2, 3, 4, 5]}, variable_value_labels={"often": {1: "never", 5: "always"}}, variable_measure={"often": level})
+    labelled = mo.read_labelled(path)
+    assert "labels name few of its codes" in labelled.open["often"]
+    with pytest.raises(mo.InvalidInput, match="often"):
+        labelled.domain()
+    assert labelled.domain(often=[1, 2, 3, 4, 5]).columns["often"]["values"] == [1, 2, 3, 4, 5]
+    kind = {"nominal": "categorical", "ordinal": "ordinal"}[level]
+    assert labelled.domain(often=kind).columns["often"]["values"] == [1, 5]
+
+
+def test_stata_has_26_missing_codes(tmp_path):
+    codes = {float(-code): f"reason {code}" for code in range(1, 31)}
+    path = sav(
+        tmp_path, {"age": [20.0, 30, -1, -30]}, variable_value_labels={"age": codes}, missing_ranges={"age": [{"lo": -30, "hi": -1}]}, variable_measure={"age": "scale"}
+    )
+    labelled = mo.read_labelled(path)
+    domain = labelled.domain(age=(0, 99))
+    release = released(domain, labelled.data)
+    with pytest.raises(mo.InvalidInput, match="has 30 missing codes, and Stata has 26"):
+        mo.write_labelled(release, tmp_path / "it.dta", like=labelled)
+    assert not (tmp_path / "it.dta").exists()

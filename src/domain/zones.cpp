@@ -30,13 +30,14 @@ cctz::time_point<cctz::seconds> time_point_of(std::int64_t seconds) {
       cctz::seconds(std::clamp(seconds, kFirstSecond, kLastSecond)));
 }
 
-/// cctz also opens names with a path to anywhere.
+/// cctz also opens names with a path to anywhere. Names with a small first letter are copies of all
+/// zones, and files that are not zones.
 bool is_zone_name(std::string_view name) {
   constexpr std::size_t kMostLetters = 60;
   constexpr std::string_view kLettersOfNames =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
-  return !name.empty() && name.size() <= kMostLetters && name.front() != '/' &&
-         name.find_first_not_of(kLettersOfNames) == name.npos;
+  return !name.empty() && name.size() <= kMostLetters && name.front() >= 'A' &&
+         name.front() <= 'Z' && name.find_first_not_of(kLettersOfNames) == name.npos;
 }
 
 /// "America/New_York" for "new york"; empty for other places.
@@ -115,8 +116,7 @@ std::vector<std::string> zone_names() {
   std::filesystem::recursive_directory_iterator files(folder, error), end;
   for (; !error && files != end; files.increment(error)) {
     std::string name = files->path().lexically_relative(folder).generic_string();
-    // Copies of all zones, and files that are not zones, have small letters.
-    const bool is_name = is_zone_name(name) && name.front() >= 'A' && name.front() <= 'Z';
+    const bool is_name = is_zone_name(name);
     std::error_code unknown;
     if (files->is_directory(unknown)) {
       if (!is_name) files.disable_recursion_pending();

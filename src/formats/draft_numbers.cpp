@@ -34,7 +34,8 @@ constexpr std::size_t kMostDecimals = 6;
 constexpr double kPartsOfOne = 1e5;  // of the others
 /// A value of one record in this many gets a cell of its own, and the most frequent one of all.
 constexpr std::size_t kOneInOfSpike = 10;
-constexpr std::size_t kOneInOfMostFrequent = 50;
+constexpr std::size_t kOneInOfOutstanding = 50;
+constexpr std::size_t kTimesOfOthers = 4;
 /// Sentinels such as -9 and -8 are few, come again, and a gap divides them from the
 /// others that is a quarter as wide as all of these.
 constexpr std::size_t kMostSentinels = 5;
@@ -265,7 +266,10 @@ std::vector<double> spikes_of(const std::vector<double>& sorted) {
   }
   std::vector<double> values;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
-    const std::size_t one_in = i == most_frequent ? kOneInOfMostFrequent : kOneInOfSpike;
+    // The most frequent one, and those that come many times as often as most.
+    const bool is_outstanding = i == most_frequent || distinct[i].second * distinct.size() >=
+                                                          kTimesOfOthers * sorted.size();
+    const std::size_t one_in = is_outstanding ? kOneInOfOutstanding : kOneInOfSpike;
     const bool is_frequent = comes_again(i) && distinct[i].second * one_in >= sorted.size();
     if (is_frequent || i < first || i >= last) values.push_back(distinct[i].first);
   }

@@ -40,8 +40,8 @@ class NumberSample {
   std::uint64_t stride_ = 1;
 };
 
-/// The values that are a cell by themselves, ascending: a tenth of all, the most frequent one if it
-/// is one in fifty, and sentinels such as -9 and 99999.
+/// The values that are a cell by themselves, ascending: a tenth of all; one in fifty that is the
+/// most frequent one, or comes four times as often as the mean; and sentinels such as -9 and 99999.
 [[nodiscard]] std::vector<double> spikes_of(const std::vector<double>& sorted);
 
 /// Cells by their edges, and spikes; both ascend.

@@ -304,6 +304,18 @@ TEST(DraftDomain, KeepsMeansOfEveryForm) {
   }
 }
 
+TEST(DraftDomain, GivesEveryFrequentValueACell) {
+  std::vector<std::string> incomes;
+  for (int i = 0; i < 1700; ++i) incomes.push_back(std::to_string(100 + 3 * i));
+  incomes.insert(incomes.end(), 160, "-9");
+  incomes.insert(incomes.end(), 140, "-8");
+  incomes.insert(incomes.end(), 120, "1000");
+  const Column income = drafted(incomes);
+  for (const std::int64_t frequent : {-9, -8, 1000}) {
+    EXPECT_EQ(income.points(income.encode(frequent)), 1U) << frequent;
+  }
+}
+
 TEST(DraftDomain, GivesTheMostFrequentValueACell) {
   std::vector<std::string> values;
   for (int i = 0; i < 400; ++i)
