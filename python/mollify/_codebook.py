@@ -380,8 +380,9 @@ def draft(column: Codebook, kind: str | None = None) -> Draft:
     if kind in ("number", "integer"):
         return _measure(column, why)
     made = _category(column, kind, why)
-    if not is_chosen and column.valid and not _is_category(column.valid):
-        # Labels of the ends of a scale name few of its codes, and the others would become null.
+    codes = [code for code in column.valid if isinstance(code, float) and code.is_integer()]
+    if not is_chosen and kind == "ordinal" and len(column.valid) == len(codes) == 2 and codes[1] - codes[0] > 2:
+        # If labels name the ends of a scale alone, the codes between them would become null.
         return made._replace(open=f"{why}, but labels name few of its codes: give the list of all codes, or \"{kind}\" if these are all")
     return made
 
