@@ -239,8 +239,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), {}, random,
-                     sink);
+    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), PartsLeft(),
+                     random, sink);
   }
 
  private:
