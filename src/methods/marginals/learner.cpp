@@ -335,9 +335,9 @@ class Learner {
     return x;
   }
 
-  /// Half a deviation more than its count for each cell, so that none is impossible and few are
-  /// taken for what noise made. Of doubtful cells no more than their counts, unless a value of the
-  /// model has no others.
+  /// Each cell has half a deviation more than its count, so that none is impossible and few are
+  /// taken for noise. Doubtful cells have their counts alone, unless a value of the model has no
+  /// other cells.
   std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
                                 const std::vector<bool>& is_noise, double doubt) const {
     const CellGroups& values = merged_[column];
