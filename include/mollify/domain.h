@@ -114,8 +114,8 @@ class Domain : public Handle<const class DomainInside> {
   [[nodiscard]] std::vector<std::string> column_names() const;
 
   /// Sentences for anyone who made the domain, with the words to write: columns of more than 2^24
-  /// integers, which are cut into cells, and columns that do not declare what undeclared and
-  /// missing values become.
+  /// integers, which are cut into cells, and columns that do not declare what values beyond their
+  /// bounds become.
   [[nodiscard]] std::vector<Message> warnings() const;
 
   /// How many records there can be: exact up to 2^53, and possibly infinite.

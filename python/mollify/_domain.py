@@ -79,10 +79,10 @@ def categorical(
         two. Default: False.
     null : object
         What nulls become: one of the values, or ``"category"`` for a value of their
-        own. Default: like `outside`.
+        own. Default: ``"category"``.
     outside : object
         What everything else becomes: one of the values, or ``"null"`` if `null` is
-        ``"category"``. Default: the first value.
+        ``"category"``. Default: what nulls become.
 
     Returns
     -------
@@ -178,10 +178,10 @@ def integer(
         Default: none.
     null : int or str
         What nulls become: one of the integers, or ``"category"`` for a value of their
-        own. Default: like `outside`, or the least integer.
+        own. Default: ``"category"``.
     outside : int or str
-        What everything else becomes: ``"clip"`` (the default: the nearest integer, or
-        the least), one of the integers, or ``"null"`` if `null` is ``"category"``.
+        What everything else becomes: ``"clip"`` (the default: a number becomes the
+        nearest integer, and other text what nulls become), one of the integers, or ``"null"`` if `null` is ``"category"``.
     """
     lists = _lists(edges=edges, values=values, spikes=spikes)
     return _column("integer", min=min, max=max, bins=bins, **lists, step=step, missing=missing, null=null, outside=outside)
@@ -389,12 +389,10 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
 
 
 class DomainWarning(CodedWarning):
-    """A domain leaves open what undeclared or missing values become, or its draft needs
-    a look.
+    """A domain leaves open what values beyond a bound become, or its draft needs a look.
 
-    Otherwise such a value becomes the first value of its column, or the nearest or the
-    lowest number. A release never reports this, because that would reveal private data.
-    Declare ``outside`` and ``null`` for each column.
+    Otherwise such a value becomes the nearest one. A release never reports this, because
+    that would reveal private data. Declare ``outside`` for numbers, days and times.
     """
 
 
@@ -419,7 +417,7 @@ class Domain(metaclass=Public):
     Warns
     -----
     DomainWarning
-        If a column does not declare ``outside`` or ``null``. `read` and `parse` warn
+        If a column of numbers, days or times does not declare ``outside``. `read` and `parse` warn
         too.
     """
 

@@ -26,7 +26,7 @@ namespace mollify {
 // How many values of private data a release takes for others.
 
 void MappedCounts::see(const Finding& finding) {
-  if (finding.becomes.empty() || finding.is_null) return;
+  if (finding.becomes.empty()) return;
   const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
                         : finding.by_default ? HowMapped::kDefault
                                              : HowMapped::kAsFound;
@@ -37,10 +37,7 @@ void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     if (counts.nulls[i] == 0) continue;
-    const HowMapped how = column.declares_nulls()            ? HowMapped::kDeclared
-                          : column.mapping().declares_null() ? HowMapped::kAsFound
-                                                             : HowMapped::kDefault;
-    counts_[{column.name(), null_text(column), true, how}] += counts.nulls[i];
+    counts_[{column.name(), null_text(column), true, HowMapped::kDeclared}] += counts.nulls[i];
   }
 }
 
@@ -152,14 +149,16 @@ class ColumnNumbers {
 
   /// As the column reads it; empty for a null that is a category.
   [[nodiscard]] std::optional<double> read(const Value& value) const {
-    switch (column_.read(value).verdict) {
+    const Verdict verdict = column_.read(value).verdict;
+    switch (verdict) {
       case Verdict::kNull:
-        if (column_.mapping().null_is_category) return std::nullopt;
-        return null_ ? *null_ : outside_.value_or(min_);
+        return null_;
       case Verdict::kOutside:
+      case Verdict::kNotWhole:
       case Verdict::kUnreadable:
         // Declared and no number: null.
         if (column_.mapping().outside_value) return outside_;
+        if (verdict == Verdict::kUnreadable) return null_;
         break;
       case Verdict::kValue:
         if (column_.encode(value) >= column_.cell_count()) return std::nullopt;  // a missing code

@@ -85,6 +85,12 @@ class UniformRecords {
   /// True if all records are equally likely, that is if no number may be null.
   [[nodiscard]] bool is_flat() const noexcept { return flat_; }
 
+  /// The share of records that are null there. Requires a null category.
+  [[nodiscard]] double null_share(std::size_t column) const noexcept {
+    return 1.0 / (columns_[column].codes_and_nulls > 0 ? columns_[column].among
+                                                        : columns_[column].cells);
+  }
+
   /// The record's density where a number's values have length one in all, and the values of every
   /// other column count one each; up to the factor of the latter's number.
   [[nodiscard]] double density(std::span<const std::uint32_t> digits) const noexcept;

@@ -364,18 +364,8 @@ DeclaredSettings Column::settings(bool spells_defaults_out) const {
   if (!mapping_.missing.empty()) settings.emplace_back("missing", setting_of_missing(mapping_));
   if (mapping_.null_is_category) {
     settings.emplace_back("null", Setting::word(std::string(kNullWord)));
-  } else if (mapping_.null_value) {
+  } else {
     settings.emplace_back("null", Setting::value(*mapping_.null_value));
-  } else if (spells_defaults_out) {
-    std::string value;
-    const std::uint32_t cell = encode(std::string_view());
-    const auto* const numbers = std::get_if<NumberCells>(&cells_);
-    if (numbers != nullptr && cell == 0 && !numbers->declared().step) {
-      value = fmt::format("{}", numbers->min());  // as it stands beside `min`
-    } else {
-      write(cell, 0, value);
-    }
-    settings.emplace_back("null", Setting::value(value));
   }
   if (mapping_.outside_value && mapping_.null_is_category && mapping_.outside_value->empty()) {
     settings.emplace_back("outside", Setting{.null = true, .text = "null"});
@@ -402,6 +392,13 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
   refuse_outside({.most = static_cast<double>(kMaxNameBytes)}, static_cast<double>(name.size()),
                  "columns", "a column's name must have at most {} bytes, but one has {}",
                  kMaxNameBytes, name.size());
+  if (!mapping.null_is_category && !mapping.null_value) {
+    const bool is_value = std::visit(
+        [](const auto& one) { return one.read(std::string_view()).verdict == Verdict::kValue; },
+        cells);
+    if (is_value) mapping.null_value = "";
+    mapping.null_is_category = !is_value;
+  }
   Column column(std::move(name), std::move(cells), std::move(mapping));
 
   const auto declared_cell = [&column](const std::string& value, std::string_view key) {
@@ -456,11 +453,12 @@ Column Column::make(std::string name, Cells cells, Mapping mapping) {
               "a declared value",
               column.name_);
     column.null_outcome_ = column.size_ - 1;
-  } else if (declared.null_value) {
-    column.null_outcome_ = declared_cell(*declared.null_value, "null");
   } else {
-    column.null_outcome_ = column.outside_outcome_.value_or(0);
+    column.null_outcome_ = declared_cell(*declared.null_value, "null");
   }
+  // Of words none is near: one that is not declared is as good as none.
+  if (!declared.outside_value && !kind_of(column.cells_).bounded)
+    column.outside_outcome_ = column.null_outcome_;
   return column;
 }
 
@@ -475,10 +473,12 @@ std::uint32_t Column::mapped(Reading reading) const noexcept {
     case Verdict::kNull:
       return null_outcome_;
     case Verdict::kOutside:
+    case Verdict::kNotWhole:
+      return outside_outcome_.value_or(reading.cell);
     case Verdict::kUnreadable:
       break;
   }
-  return outside_outcome_.value_or(reading.cell);
+  return outside_outcome_.value_or(null_outcome_);
 }
 
 template <class Rows>
@@ -536,9 +536,7 @@ std::string Column::canonical_text() const {
   // The length first, so that no name can imitate the end of another.
   std::string text = fmt::format("{} {}:{}", kind_of(cells_).name, name_.size(), name_);
   std::visit([&](const auto& cells) { cells.add_canonical(text); }, cells_);
-  if (mapping_.null_is_category || mapping_.null_value) {
-    text += fmt::format(" null {}", null_outcome_);
-  }
+  text += fmt::format(" null {}", null_outcome_);
   if (outside_outcome_) text += fmt::format(" outside {}", *outside_outcome_);
   if (missing_.size() > 0) text += mapping_.missing_are_nulls ? " missing as nulls" : " missing";
   for (std::size_t i = 0; i < missing_.size(); ++i) text += fmt::format(" {}", missing_[i]);

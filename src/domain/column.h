@@ -110,13 +110,14 @@ struct MissingCode {
 
 /// How a column maps what is not one of its values. Declared, hence public.
 struct Mapping {
-  /// Null is an outcome of its own, written as an empty field.
+  /// Null is an outcome of its own, written as an empty field. Column::make sets it if no
+  /// `null_value` is declared, unless the empty text is a value of the column: nulls are that then.
   bool null_is_category = false;
-  /// The value nulls become, as a field would write it. Without it and without the category,
-  /// nulls are mapped like what is unreadable.
+  /// The value nulls become, as a field would write it.
   std::optional<std::string> null_value{};
   /// The value which all outside or unreadable becomes; a null with a null category. Without it
-  /// (`outside: clip`), numbers go to the domain's nearest value, and all else to the first one.
+  /// (`outside: clip`), numbers, days and times beyond a bound go to the domain's nearest value, and
+  /// all else is mapped like a null.
   std::optional<std::string> outside_value{};
   /// The default of `outside`, spelled out: `outside: clip`.
   bool clips = false;
@@ -127,10 +128,6 @@ struct Mapping {
 
   /// True if the domain says what becomes of a value that is not one of the column's.
   [[nodiscard]] bool declares_outside() const noexcept { return clips || outside_value; }
-  /// The value of nulls, which become the `outside` value if nothing else is declared.
-  [[nodiscard]] bool declares_null() const noexcept {
-    return null_is_category || null_value || outside_value;
-  }
 
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
@@ -139,7 +136,7 @@ struct Mapping {
 ///
 /// `encode` is total: it is defined for every value and every byte string, throws for none, and its
 /// time depends on the text's length alone. A value of another type is what its text is. Cells come
-/// first, missing codes with outcomes of their own next, the null category, if declared, last.
+/// first, missing codes with outcomes of their own next, the null category, if there is one, last.
 class Column {
  public:
   /// A column as a domain file declares it: `settings` maps its `type`, the keys of that kind, and
@@ -155,6 +152,8 @@ class Column {
   /// with a null category, the empty text is not itself a declared value. Missing codes must be
   /// distinct values of the column's type, of numbers, days or times, that it can write, and lie
   /// outside of its range: a cell with a code in it would be written as the code.
+  ///
+  /// The default bends nothing: see Mapping.
   [[nodiscard]] static Column make(std::string name, Cells cells, Mapping mapping = {});
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -176,11 +175,6 @@ class Column {
 
   /// How the value matches the declaration, before any mapping.
   [[nodiscard]] Reading read(const Value& value) const noexcept;
-
-  /// True if nulls are declared, as a category or with a value.
-  [[nodiscard]] bool declares_nulls() const noexcept {
-    return mapping_.null_is_category || mapping_.null_value.has_value();
-  }
 
   /// The outcome of a value, mapped as declared.
   [[nodiscard]] std::uint32_t encode(const Value& value) const noexcept {

@@ -201,7 +201,7 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 std::vector<Message> Domain::warnings() const {
   std::vector<Message> said;
-  std::vector<std::string> outside, null;
+  std::vector<std::string> clipped;
   for (const Column& column : *columns_) {
     const auto* integers = std::get_if<IntegerCells>(&column.cells());
     if (integers != nullptr && integers->is_cut()) {
@@ -217,41 +217,22 @@ std::vector<Message> Domain::warnings() const {
            .quantities = {{"given", static_cast<double>(integers->count()), "integers"},
                           {"most", static_cast<double>(integers->size()), "integers"}}});
     }
-    if (!column.mapping().declares_outside()) outside.push_back(column.name());
-    if (!column.mapping().declares_null()) null.push_back(column.name());
+    if (kind_of(column.cells()).bounded && !column.mapping().declares_outside())
+      clipped.push_back(column.name());
   }
-  if (outside.empty() && null.empty()) return said;
-  std::string of_outside = outside.empty() ? "" : columns_named(outside);
-  std::string of_null = null.empty() || outside == null ? "" : columns_named(null);
+  if (clipped.empty()) return said;
   // The beginning and the end of the sentence are printed in two lines.
   constexpr std::size_t kFewLetters = 40;
-  std::string names;
-  if (of_outside.size() + of_null.size() > kFewLetters) {
-    names = fmt::format("{}{}{}: ", quoted_names(outside),
-                        outside.empty() || of_null.empty() ? "" : "; ",
-                        of_null.empty() ? "" : quoted_names(null));
-    if (!outside.empty()) of_outside = counted(outside.size(), "column");
-    if (!of_null.empty()) of_null = counted(null.size(), "column");
-  }
-  std::vector<std::string> missing, becomes, ways;
-  std::vector<WayOut> told;
-  if (!outside.empty()) {
-    missing.push_back(outside == null ? "no outside" : "no outside for " + of_outside);
-    becomes.emplace_back("an undeclared value becomes the first value or the nearest number");
-    ways.emplace_back("outside: clip or VALUE");
-    told.push_back(WayOut::declare("outside", "clip"));
-  }
-  if (!null.empty()) {
-    missing.push_back("no null for " + (outside == null ? of_outside : of_null));
-    becomes.emplace_back("a missing value becomes the first value or the lowest number");
-    ways.emplace_back("null: category or VALUE");
-    told.push_back(WayOut::declare("null", "category"));
+  std::string of_columns = columns_named(clipped), names;
+  if (of_columns.size() > kFewLetters) {
+    names = quoted_names(clipped) + ": ";
+    of_columns = counted(clipped.size(), "column");
   }
   said.push_back({.code = "undeclared-values",
-                  .verdict = fmt::format("the domain declares {}", fmt::join(missing, " and ")),
-                  .reason = fmt::format("{}{}", names, fmt::join(becomes, ", and ")),
-                  .clauses = {fmt::format("write {}", fmt::join(ways, ", and "))},
-                  .remedy = {.told = std::move(told)},
+                  .verdict = fmt::format("the domain declares no outside for {}", of_columns),
+                  .reason = names + "a value beyond a bound becomes the nearest one",
+                  .clauses = {"write outside: clip if it may, or outside: null or VALUE"},
+                  .remedy = {.told = {WayOut::declare("outside", "clip")}},
                   .severity = Severity::kNote});
   return said;
 }
@@ -475,9 +456,11 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
-      refuse_input("not-for-this-domain", concern_of_column(column), {WayOut::use("marginals")},
-                   "Gaussian rows have no nulls, but column \"{}\" declares null: category: "
-                   "declare a number there, such as {:g}, or use {}",
+      refuse_input("not-for-this-domain", concern_of_column(column),
+                   {WayOut::declare("null"), WayOut::use("marginals")},
+                   "Gaussian rows have no nulls, but the domain declares no number that a null of "
+                   "column \"{}\" becomes: write null: VALUE, such as {:g}, into the domain, or use "
+                   "{}",
                    column.name(), numbers->min(), method_words("marginals"));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
@@ -498,13 +481,12 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
               .high = place(numbers->max()),
               .below = place(numbers->min()),
               .above = place(numbers->max()),
-              .null = place(numbers->min()),
-              .unreadable = place(numbers->min()),
+              .null = declared(*mapping.null_value),
+              .unreadable = declared(*mapping.null_value),
               .logarithm = logarithm};
     if (mapping.outside_value) {
-      axis.below = axis.above = axis.null = axis.unreadable = declared(*mapping.outside_value);
+      axis.below = axis.above = axis.unreadable = declared(*mapping.outside_value);
     }
-    if (mapping.null_value) axis.null = declared(*mapping.null_value);
     axes_.push_back(std::move(axis));
   }
   for (const std::string& name : logarithms) {

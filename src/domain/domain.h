@@ -197,8 +197,8 @@ void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen
 /// One axis for each column of a domain whose columns are all numbers. Public and immutable.
 ///
 /// A field becomes the declared value: the number as it is, if it lies in [min, max]; the nearer
-/// bound or the `outside` value, if not; the `null` value for nulls. Text that is not a number, and
-/// nulls without a declaration, become the `outside` value, or min without one. A column may be
+/// bound or the `outside` value, if not; the `null` value for nulls. Text that is not a number
+/// becomes the `outside` value, or as a null without one. A column may be
 /// taken in logarithms: its axis then runs from ln min to ln max, and the written number is e to
 /// the coordinate.
 class RealColumns {

@@ -419,7 +419,7 @@ Reading IntegerCells::read(double value) const noexcept {
   if (rounded >= kLimit) return {Verdict::kOutside, bins_ - 1};
   if (rounded < -kLimit) return {Verdict::kOutside, 0};
   return nearest(static_cast<std::int64_t>(rounded),
-                 rounded == value ? Verdict::kValue : Verdict::kUnreadable);
+                 rounded == value ? Verdict::kValue : Verdict::kNotWhole);
 }
 
 std::int64_t IntegerCells::value(std::uint32_t cell, std::uint64_t point) const noexcept {

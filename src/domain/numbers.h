@@ -106,7 +106,7 @@ class IntegerCells {
   /// Total; O(length). `3`, `3.0` and `3e0` are the integer 3, and so is what else
   /// `read_number_of` reads. It belongs to the nearest multiple, the greater of two. An integer
   /// beyond a bound, or none of a list of values, is kOutside with the nearest cell; any other
-  /// number is kUnreadable with the cell of the nearest integer; other text is kUnreadable with
+  /// number is kNotWhole with the cell of the nearest integer; other text is kUnreadable with
   /// cell 0.
   [[nodiscard]] Reading read(std::string_view text) const noexcept;
   [[nodiscard]] Reading read(std::int64_t value) const noexcept {

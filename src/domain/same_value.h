@@ -199,11 +199,12 @@ enum class Verdict : std::uint8_t {
   kNull,        ///< a word for "no value"
   kOutside,     ///< of the column's type, but not in its domain: a number beyond a bound, an
                 ///< undeclared category
+  kNotWhole,    ///< a fraction among integers
   kUnreadable,  ///< not of the column's type
 };
 
 /// A verdict, and the cell of the domain that lies nearest: the value's own cell, the cell of the
-/// nearest bound, or cell 0 (the first declared value) where nothing is near.
+/// nearest bound or integer, or cell 0 where nothing is near.
 struct Reading {
   Verdict verdict;
   std::uint32_t cell;

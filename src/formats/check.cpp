@@ -14,8 +14,7 @@ namespace mollify {
 namespace {
 
 std::string expected_of(const Column& column) {
-  return fmt::format("must be {}{}", column.expectation(),
-                     column.declares_nulls() ? " or null" : "");
+  return fmt::format("must be {} or null", column.expectation());
 }
 
 /// A word may be another one or a typing error: nobody can know.
@@ -37,8 +36,9 @@ std::string bound_text(const Column& column, bool is_greatest) {
 /// and an interval would not tell.
 std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t outcome) {
   const Mapping& mapping = column.mapping();
-  const auto& declared =
-      verdict == Verdict::kNull && mapping.null_value ? mapping.null_value : mapping.outside_value;
+  const bool as_null =
+      verdict == Verdict::kNull || (verdict == Verdict::kUnreadable && !mapping.outside_value);
+  const auto& declared = as_null ? mapping.null_value : mapping.outside_value;
   if (column.points(outcome) == 1) return outcome_text(column, outcome);
   if (declared) return *declared;
   const bool clips = verdict == Verdict::kOutside && mapping.clips && column.size() > 1;
@@ -68,17 +68,14 @@ std::vector<std::string_view> ids_of(const CsvReader& csv, std::span<const std::
 
 std::optional<Finding> finding_of(const Column& column, const Value& value) {
   const Verdict verdict = column.read(value).verdict;
-  const bool is_null = verdict == Verdict::kNull;
-  if (verdict == Verdict::kValue || (is_null && column.declares_nulls())) return std::nullopt;
-  const Mapping& mapping = column.mapping();
+  if (verdict == Verdict::kValue || verdict == Verdict::kNull) return std::nullopt;
   return Finding{.line = 0,
                  .column = column.name(),
                  .value = {},
                  .expectation = {},
                  .becomes = becomes_text(column, verdict, column.encode(value)),
-                 .by_default = !(is_null ? mapping.declares_null() : mapping.declares_outside()),
-                 .is_declared = is_declared_beyond(column, verdict),
-                 .is_null = is_null};
+                 .by_default = !column.mapping().declares_outside(),
+                 .is_declared = is_declared_beyond(column, verdict)};
 }
 
 std::string null_text(const Column& column) {

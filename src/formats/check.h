@@ -31,7 +31,6 @@ struct Finding {
   /// A number, day or time beyond a bound, for which the domain declares a replacement: listed, but
   /// nothing to mend, and not counted among the findings.
   bool is_declared = false;
-  bool is_null = false;  ///< an empty field, or a word for a null
 };
 
 /// What an outcome of a column represents: "f", "null", "from 0 to 9".

@@ -385,10 +385,10 @@ constexpr std::string_view kSchemaOfDomain = R"({
     "value": {
       "description": "A value as a field would write it.", "type": ["string", "number", "boolean"]},
     "null": {
-      "description": "What a null becomes: category (a value of its own) or a value of the column. Default: as outside.",
+      "description": "What a null becomes: category (a value of its own) or a value of the column. Default: category.",
       "$ref": "#/$defs/value"},
     "outside": {
-      "description": "What all else becomes: clip (numbers, days and times to the nearest, the rest to the first value), a value of the column, or null where null is category. Default: clip.",
+      "description": "What all else becomes: clip (numbers, days and times beyond a bound to the nearest, the rest as nulls), a value of the column, or null where null is category. Default: clip.",
       "anyOf": [{"$ref": "#/$defs/value"}, {"type": "null"}]},
     "missing": {
       "description": "Codes that stand for a reason why there is no value: a list, which become null, or each with its label, a value of its own.",

@@ -17,6 +17,8 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
+#include "domain/column.h"
+#include "domain/domain.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 
@@ -303,7 +305,40 @@ bool PlanReport::is_served() const noexcept {
                      [](const PlanAnswer& one) { return one.best.has_value(); });
 }
 
+double PlanModel::nulls_of_noise(const Column& column) const {
+  return column.mapping().null_is_category ? 1.0 / column.size() : 0;
+}
+
 namespace {
+
+/// Says of each column how many rows noise alone makes null, in data without nulls: the noise of
+/// the best way times the nulls in it. A model that learns from noisy counts leaves these out.
+void tell_nulls_of_noise(const PlanModel& model, const Domain& domain, PlanAnswer& answer) {
+  constexpr double kLeastTold = 0.001;
+  constexpr std::size_t kMostNamed = 3;
+  const auto& noise = answer.ways[*answer.best].noise;
+  if (!noise) return;
+  std::vector<std::pair<double, std::string>> all;
+  for (const Column& column : domain.columns()) {
+    const double share = noise->share() * model.nulls_of_noise(column);
+    if (share >= kLeastTold) all.emplace_back(share, column.name());
+  }
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  Json& shares = answer.facts["nulls_of_noise"] = Json::object();
+  std::vector<std::string> named;
+  for (const auto& [share, name] : all) {
+    shares[name] = share;
+    if (named.size() < kMostNamed)
+      named.push_back(fmt::format("{:.2g} % of {}", 100 * share, in_quotes(name)));
+  }
+  if (all.size() > kMostNamed)
+    named.push_back(fmt::format("less of {} more", all.size() - kMostNamed));
+  answer.lines += fmt::format(
+      "noise alone makes nulls, of about {}: declare null: VALUE where no value is missing\n",
+      list_words(named));
+}
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   const auto model = release_method(question.method).plan_model(question, inputs);
@@ -311,6 +346,8 @@ PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   for (const PlanUnknown unknown : question.unknowns) {
     try {
       report.answers.push_back(answer(*model, unknown, question));
+      if (question.domain && report.answers.back().best && !kModelMethods.has(question.method))
+        tell_nulls_of_noise(*model, inputs->domain(*question.domain), report.answers.back());
     } catch (const InvalidInput& refused) {
       if (question.unknowns.size() == 1) throw;
       PlanWay way{.alpha = std::numeric_limits<double>::infinity(), .why = refused};

@@ -23,6 +23,8 @@
 
 namespace mollify {
 
+class Column;
+
 // -----------------------------------------------------------------------------------------------
 // How many records, outcomes or outputs, how much budget or accuracy: found before any data.
 
@@ -282,6 +284,10 @@ class PlanModel {
   [[nodiscard]] virtual PlanUnknown size() const { return PlanUnknown::kOutcomes; }
   /// Whether all outputs share the noise of one model, so that their number does not matter.
   [[nodiscard]] virtual bool shares_noise() const { return false; }
+
+  /// The share of nulls in that column of the public records that noise puts in place of private
+  /// ones: of uniform outcomes, unless the method has others; 0 if it is not known.
+  [[nodiscard]] virtual double nulls_of_noise(const Column& column) const;
 
   /// Adds facts and lines to an answer that has a best way; `whole` is the question with the answer
   /// in it.

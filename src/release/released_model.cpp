@@ -128,9 +128,7 @@ Evidence evidence_of(const Domain& domain, std::string_view column, std::string_
     if (asked.name() != column) continue;
     const Value field = value.empty() ? Value() : Value(value);
     const Verdict verdict = asked.read(field).verdict;
-    if (verdict == Verdict::kValue || (verdict == Verdict::kNull && asked.declares_nulls())) {
-      return {i, asked.encode(field)};
-    }
+    if (verdict == Verdict::kValue || verdict == Verdict::kNull) return {i, asked.encode(field)};
     const std::string nearest = did_you_mean(asked, value);
     refuse_input("unknown-value", given, {to_give(asked.name(), nearest_word(asked, value))},
                  "\"{}\" in given must be {}, but is \"{}\"{}", column, asked.expectation(), value,

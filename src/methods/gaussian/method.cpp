@@ -526,7 +526,7 @@ class PointMethod : public ReleaseMethod {
           fmt::format("before the logarithm of {} is taken, a zero and whatever else is outside "
                       "its range becomes {}, and a null becomes {}",
                       column.name(), *mapping.outside_value,
-                      mapping.null_value.value_or(*mapping.outside_value)));
+                      *mapping.null_value));
     }
   }
 };

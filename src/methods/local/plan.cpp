@@ -18,6 +18,7 @@
 #include "core/band.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
+#include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "methods/local/mechanism.h"
@@ -62,7 +63,7 @@ RegionCondition parse_condition(const std::string& text, const Domain& domain) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string value = text.substr(begin, end - begin);
     const Verdict verdict = column->read(value).verdict;
-    if (verdict != Verdict::kValue && !(verdict == Verdict::kNull && column->declares_nulls())) {
+    if (verdict != Verdict::kValue && verdict != Verdict::kNull) {
       Concern concern("region");
       concern.column = name;
       const std::string nearest = nearest_word(*column, value);
@@ -139,6 +140,7 @@ class LocalPlan final : public PlanModel {
           PublicModels(space_->domain(), space_->size(), model_shapes(local.space), reference));
       judged_models_.emplace(judged_models(space_->domain(), space_->size(), reference));
     }
+    has_reference_ = local.reference.has_value() || local.channel.has_value();
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = own_of<LocalQuestion>(question).masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
@@ -279,6 +281,13 @@ class LocalPlan final : public PlanModel {
         counted(space_ ? space_->size() : question.outcomes, what), parameter_name(whole.notion),
         spent, *supposed == '\0' ? ", whatever the data" : supposed,
         smoothing_words(scorer_of(question)));
+  }
+
+  [[nodiscard]] double nulls_of_noise(const Column& column) const override {
+    if (has_reference_ || kind_ == SpaceKind::kModels) return 0;
+    if (kind_ != SpaceKind::kCandidates) return PlanModel::nulls_of_noise(column);
+    if (!column.mapping().null_is_category) return 0;
+    return UniformRecords(Domain::make({column})).null_share(0);
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
@@ -504,6 +513,7 @@ class LocalPlan final : public PlanModel {
   std::optional<PublicBand> file_band_;
   mutable std::optional<double> typical_;
   bool in_mu_;
+  bool has_reference_ = false;  ///< whether noise has the records of a public table
   bool searches_outcomes_;
 };
 
