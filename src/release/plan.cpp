@@ -327,17 +327,18 @@ void tell_nulls_of_noise(const PlanModel& model, const Domain& domain, PlanAnswe
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& one, const auto& other) { return one.first > other.first; });
   Json& shares = answer.facts["nulls_of_noise"] = Json::object();
-  std::vector<std::string> named;
-  for (const auto& [share, name] : all) {
+  std::string named;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [share, name] = all[i];
     shares[name] = share;
-    if (named.size() < kMostNamed)
-      named.push_back(fmt::format("{:.2g} % of {}", 100 * share, in_quotes(name)));
+    if (i >= kMostNamed) continue;
+    named += fmt::format("{}{:.2g} % of {}", i == 0 ? "" : ", ", 100 * share, in_quotes(name));
+    if (i == 0) named += " null";
   }
   if (all.size() > kMostNamed)
-    named.push_back(fmt::format("less of {} more", all.size() - kMostNamed));
+    named += fmt::format(", and less of {} more", counted(all.size() - kMostNamed, "column"));
   answer.lines += fmt::format(
-      "noise alone makes nulls, of about {}: declare null: VALUE where no value is missing\n",
-      list_words(named));
+      "noise alone makes about {}: declare null: VALUE where no value is missing\n", named);
 }
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
