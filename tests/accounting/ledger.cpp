@@ -15,6 +15,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/in_digits.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 
 namespace mollify {
 

@@ -25,18 +25,18 @@ namespace {
 constexpr const char* kTwelve =
     "columns:\n"
     "  sex: {type: categorical, values: [f, m], null: category}\n"
-    "  age: {type: integer, min: 0, max: 79, bins: 4}\n";
+    "  age: {type: integer, min: 0, max: 79, bins: 4, null: 0}\n";
 constexpr const char* kWithNulls =
     "columns:\n"
     "  size: {type: integer, min: 1, max: 3, null: category}\n"
-    "  glad: {type: boolean}\n";
-constexpr const char* kGrid = "columns:\n  weight: {type: number, min: 0, max: 10}\n";
+    "  glad: {type: boolean, null: false}\n";
+constexpr const char* kGrid = "columns:\n  weight: {type: number, min: 0, max: 10, null: 0}\n";
 
 /// A single column of k words.
 std::string words(std::size_t k) {
   std::string text = "columns:\n  word: {type: categorical, values: [";
   for (std::size_t j = 0; j < k; ++j) text += (j > 0 ? ", w" : "w") + std::to_string(j);
-  return text + "]}\n";
+  return text + "], null: w0}\n";
 }
 
 std::vector<double> skewed(std::size_t k) {
@@ -205,7 +205,7 @@ std::string domain_of(std::size_t k) {
   if (k <= 8 || k % 4 != 0) return words(k);
   return "columns:\n  sex: {type: categorical, values: [f, m], null: category}\n"
          "  age: {type: integer, min: 0, max: " +
-         std::to_string(20 * (k / 3) - 1) + ", bins: " + std::to_string(k / 3) + "}\n";
+         std::to_string(20 * (k / 3) - 1) + ", bins: " + std::to_string(k / 3) + ", null: 0}\n";
 }
 
 std::string local(const std::string& method, int count = 1) {
@@ -445,8 +445,8 @@ void expect_ends(const ConfidenceInterval& seen, const ConfidenceInterval& expec
 TEST(PopulationEstimate, SharesTheErrorProbabilityOfMeans) {
   const std::string text =
       "columns:\n"
-      "  few: {type: integer, min: 1, max: 3}\n"
-      "  many: {type: integer, min: 0, max: 39}\n";
+      "  few: {type: integer, min: 1, max: 3, null: 1}\n"
+      "  many: {type: integer, min: 0, max: 39, null: 0}\n";
   const Domain domain = parse_domain(text, "domain.yaml");
   const ReleasedLaw law(
       certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 6})"),

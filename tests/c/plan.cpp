@@ -13,7 +13,7 @@ TEST(CReport, SaysWhatIsMostlyNoiseBeforeThereIsARelease) {
   char* text = nullptr;
   ASSERT_EQ(mollify_release_report(
                 R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}, "domain": {"text":
-                    "columns:\n  a: {type: integer, min: 1, max: 96}\n"}})",
+                    "columns:\n  a: {type: integer, min: 1, max: 96, null: 1}\n"}})",
                 0, &text),
             MOLLIFY_OK)
       << mollify_last_error();
@@ -91,7 +91,7 @@ std::string spec_with(const std::string& place, const nlohmann::json& value) {
       {"count", 1},
       {"unit", "who"},
       {"privacy", {{"epsilon", 1}}},
-      {"domain", {{"text", "columns:\n  a: {type: integer, min: 1, max: 9}\n"}}}};
+      {"domain", {{"text", "columns:\n  a: {type: integer, min: 1, max: 9, null: 1}\n"}}}};
   spec[nlohmann::json::json_pointer(place)] = value;
   return spec.dump();
 }

@@ -149,13 +149,14 @@ TEST(Advise, GivesATableInTheCentralModel) {
 // their errors and commands.
 TEST(Advise, WeighsTheWaysToAWholeTable) {
   const CommandLine command;
-  command.files.write("skewed.yaml",
-                      "columns:\n  a: {type: number, min: 0, max: 1000, bins: 12, spikes: [0]}\n"
-                      "  b: {type: integer, min: 0, max: 50}\n"
-                      "  c: {type: number, min: 0, max: 10, bins: 8}\n");
+  command.files.write(
+      "skewed.yaml",
+      "columns:\n  a: {type: number, min: 0, max: 1000, bins: 12, spikes: [0], null: 0}\n"
+      "  b: {type: integer, min: 0, max: 50, null: 0}\n"
+      "  c: {type: number, min: 0, max: 10, bins: 8, null: 0}\n");
   command.files.write("numbers.yaml",
-                      "columns:\n  a: {type: number, min: 0, max: 1}\n"
-                      "  b: {type: number, min: -1, max: 1}\n");
+                      "columns:\n  a: {type: number, min: 0, max: 1, null: 0}\n"
+                      "  b: {type: number, min: -1, max: 1, null: -1}\n");
   const Arguments table = {"--purpose", "table", "--protect", "row", "--n", "50000", "--domain"};
   const auto ways = [](const Json& found) {
     std::vector<std::string> names;
@@ -201,9 +202,9 @@ TEST(Advise, WeighsTheWaysToAWholeTable) {
 TEST(Advise, SaysWhatColumnsThatDependCloselyCost) {
   const CommandLine command;
   command.files.write("codes.yaml",
-                      "columns:\n  a: {type: integer, min: 1, max: 40}\n"
-                      "  b: {type: integer, min: 1, max: 40}\n"
-                      "  c: {type: integer, min: 1, max: 40}\n");
+                      "columns:\n  a: {type: integer, min: 1, max: 40, null: 1}\n"
+                      "  b: {type: integer, min: 1, max: 40, null: 1}\n"
+                      "  c: {type: integer, min: 1, max: 40, null: 1}\n");
   const auto asked = [](const char* records, const char* error) {
     return Arguments{"--purpose", "table",     "--protect", "row",   "--domain", "codes.yaml",
                      "--method",  "marginals", "--n",       records, "--alpha",  error};
@@ -229,7 +230,7 @@ TEST(Advise, SaysWhatColumnsThatDependCloselyCost) {
 
 TEST(Advise, GivesGaussianSamplesThatRun) {
   const CommandLine command;
-  command.files.write("d.yaml", "columns:\n  a: {type: number, min: -5, max: 5}\n");
+  command.files.write("d.yaml", "columns:\n  a: {type: number, min: -5, max: 5, null: -5}\n");
   command.files.write("COVARIANCE.csv", "a\n1\n");
   std::string rows = "a\n";
   for (int i = 0; i < 500; ++i) rows += std::to_string(i % 7 - 3) + "\n";
@@ -250,13 +251,14 @@ TEST(Advise, GivesGaussianSamplesThatRun) {
 // A whole table is advised at a usual epsilon though no epsilon brings its error to a tenth.
 TEST(Advise, GivesATableWhoseErrorIsNotReached) {
   const CommandLine command;
-  command.files.write("narrow.yaml",
-                      "columns:\n  a: {type: integer, min: 0, max: 9}\n"
-                      "  b: {type: categorical, values: [x, y, z]}\n  c: {type: boolean}\n"
-                      "  d: {type: integer, min: 0, max: 4}\n");
+  command.files.write(
+      "narrow.yaml",
+      "columns:\n  a: {type: integer, min: 0, max: 9, null: 0}\n"
+      "  b: {type: categorical, values: [x, y, z], null: x}\n  c: {type: boolean, null: false}\n"
+      "  d: {type: integer, min: 0, max: 4, null: 0}\n");
   std::string wide = "columns:\n";
   for (const char* name : {"a", "b", "c", "d", "e"}) {
-    wide += std::string("  ") + name + ": {type: integer, min: 0, max: 39}\n";
+    wide += std::string("  ") + name + ": {type: integer, min: 0, max: 39, null: 0}\n";
   }
   command.files.write("wide.yaml", wide);
   const Arguments persons = {"--purpose", "table", "--protect", "person", "--n", "300"};
@@ -318,7 +320,7 @@ TEST(Advise, SaysWhatWouldDoWhereNothingServes) {
 // The release then estimates with the promised error, for its largest shares too.
 TEST(Advise, TellsTheErrorThatEstimatesHave) {
   const CommandLine command;
-  command.files.write("d.yaml", "columns:\n  x: {type: integer, min: 1, max: 20}\n");
+  command.files.write("d.yaml", "columns:\n  x: {type: integer, min: 1, max: 20, null: 1}\n");
   std::string rows = "id,x\n";
   for (int i = 0; i < 2000; ++i) {
     rows += std::to_string(i) + "," + std::to_string(i % 2 == 0 ? 1 : 1 + i % 20) + "\n";
@@ -431,8 +433,8 @@ TEST(Advise, WarnsOfALargeEpsilon) {
 
 TEST(Advise, TakesWhatAGaussianReleaseTakes) {
   const CommandLine command;
-  command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: 1, max: 1000000, outside: 100}\n");
+  command.files.write(
+      "d.yaml", "columns:\n  a: {type: number, min: 1, max: 1000000, outside: 100, null: 100}\n");
   command.files.write("c.csv", "a\n2\n");
   const Arguments gaussian = {"--purpose", "sample", "--protect",    "row",      "--method",
                               "gaussian",  "--n",    "2500",         "--domain", "d.yaml",
@@ -463,7 +465,7 @@ TEST(Advise, ReadsAloud) {
         "  right of 1000\n", "\n* advised\n"}) {
     EXPECT_THAT(words.out, HasSubstr(part));
   }
-  command.files.write("my domain.yaml", "columns:\n  a: {type: boolean}\n");
+  command.files.write("my domain.yaml", "columns:\n  a: {type: boolean, null: false}\n");
   const Ended table = command.run({"advise", "--purpose", "records", "--protect", "table", "--n",
                                    "300", "--domain", "my domain.yaml", "--count", "1"});
   EXPECT_EQ(lines_of(table.out)[0],

@@ -24,11 +24,12 @@ TEST(Check, NamesLineColumnAndValue) {
                       "eve,m,3,b,true\n"
                       ",f,20,\xff,true,50\n"
                       "ann,\"f,20,a,true,50\n");
-  command.files.write("open.yaml",
-                      "columns:\n  sex: {type: categorical, values: [f, m, x], null: category}\n"
-                      "  age: {type: integer, min: 0, max: 99, bins: 5}\n"
-                      "  smoker: {type: boolean, null: \"false\"}\n"
-                      "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80}\n");
+  command.files.write(
+      "open.yaml",
+      "columns:\n  sex: {type: categorical, values: [f, m, x], null: category}\n"
+      "  age: {type: integer, min: 0, max: 99, bins: 5, null: 0}\n"
+      "  smoker: {type: boolean, null: \"false\"}\n"
+      "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80, null: 80}\n");
   const Arguments words = {"check",  "--data", "data.csv", "--domain", "open.yaml",
                            "--unit", "id",     "--units",  "units.csv"};
   const Ended ended = command.run(words);
@@ -101,11 +102,12 @@ TEST(Check, WarnsOfAReferenceThatIsNearlyTheData) {
         .out;
   };
   const std::string words =
-      "columns: {sex: {type: categorical, values: [f, m]}, a: {type: integer, min: 0, max: 1}";
+      "columns: {sex: {type: categorical, values: [f, m], null: f}, a: {type: integer, min: 0, "
+      "max: 1, null: 0}";
   const std::string number = ", x: {type: number, min: 0, max: 100";
   const std::string warning = "near.csv was made from the data, and then it is not public";
   // Four records are possible, and so two tables of 40 share most.
-  const std::string few = told("sex,a\n", words + "}");
+  const std::string few = told("sex,a\n", words + ", null: 0}");
   EXPECT_THAT(few, HasSubstr("there are 4 possible records only, so that two tables share most"));
   EXPECT_THAT(few, Not(HasSubstr("WARNING")));
   // A column that is not the domain's, a grid that cannot be enumerated, and bins of many values.
@@ -121,7 +123,7 @@ TEST(Check, WarnsOfAReferenceThatIsNearlyTheData) {
 
 TEST(Check, TellsWhatFollowsTheLastLineFeed) {
   const Release command;
-  command.files.write("one.yaml", "columns: {sex: {type: categorical, values: [f, m]}}");
+  command.files.write("one.yaml", "columns: {sex: {type: categorical, values: [f, m], null: f}}");
   command.files.write("data.csv", "sex\nf");
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "one.yaml"});
   EXPECT_EQ(ended.status, 1);

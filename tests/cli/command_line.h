@@ -253,7 +253,7 @@ inline constexpr const char* kDomain =
     "  sex: {type: categorical, values: [f, m, x], null: category, outside: clip}\n"
     "  age: {type: integer, min: 0, max: 99, bins: 5, null: 0, outside: clip}\n"
     "  smoker: {type: boolean, null: \"false\", outside: clip}\n"
-    "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80}\n";
+    "  weight: {type: number, min: 40, max: 130, bins: 3, outside: 80, null: 80}\n";
 inline constexpr const char* kHeader = "id,sex,age,note,smoker,weight\n";
 inline constexpr const char* kClean =
     "id,sex,age,note,smoker,weight\n"
@@ -290,14 +290,14 @@ inline const Arguments kOneDraw = {"--epsilon", "1", "--count", "1"};
 inline constexpr const char* kManyNumbers =
     "columns:\n"
     "  sex: {type: categorical, values: [f, m, x], null: category}\n"
-    "  age: {type: integer, min: 0, max: 99}\n"
+    "  age: {type: integer, min: 0, max: 99, null: 0}\n"
     "  smoker: {type: boolean, null: \"false\"}\n"
     "  weight: {type: number, min: 40, max: 130, null: category, outside: 80}\n"
-    "  note: {type: number, min: -1, max: 1}\n";
+    "  note: {type: number, min: -1, max: 1, null: -1}\n";
 /// Two numbers: for a grid.
 inline constexpr const char* kTwoNumbers =
     "columns:\n"
-    "  weight: {type: number, min: 40, max: 130, outside: 80}\n"
+    "  weight: {type: number, min: 40, max: 130, outside: 80, null: 80}\n"
     "  age: {type: integer, min: 0, max: 99, null: \"40\"}\n";
 
 /// Options that make each of the mechanisms, epsilon or mu 1 in all.

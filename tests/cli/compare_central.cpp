@@ -20,8 +20,8 @@ class ColouredTable : public CommandLine {
  public:
   ColouredTable() {
     files.write("d.yaml",
-                "columns:\n  colour: {type: categorical, values: [red, green, blue]}\n"
-                "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
+                "columns:\n  colour: {type: categorical, values: [red, green, blue], null: red}\n"
+                "  size: {type: integer, min: 0, max: 9, bins: 2, null: 0}\n");
     std::string rows = "who,colour,size\n";
     for (int i = 0; i < 600; ++i) {
       rows += std::to_string(i / 3 * 2 + (i % 3 == 0 ? 0 : 1)) + "," +
@@ -85,8 +85,8 @@ TEST(CompareCentral, SimulatesOtherMechanisms) {
 TEST(CompareCentral, ShowsGaussianReleases) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: -5, max: 5}\n"
-                      "  b: {type: number, min: -5, max: 5}\n");
+                      "columns:\n  a: {type: number, min: -5, max: 5, null: -5}\n"
+                      "  b: {type: number, min: -5, max: 5, null: -5}\n");
   command.files.write("covariance.csv", "a,b\n1,0\n0,1\n");
   std::string rows = "a,b\n";
   std::mt19937_64 random(7);
@@ -121,9 +121,9 @@ TEST(CompareCentral, ShowsGaussianReleases) {
 TEST(CompareCentral, SaysThatDataAreNotGaussian) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  wait: {type: number, min: 0, max: 400}\n"
-                      "  load: {type: number, min: -100, max: 100}\n"
-                      "  normal: {type: number, min: -100, max: 100}\n");
+                      "columns:\n  wait: {type: number, min: 0, max: 400, null: 0}\n"
+                      "  load: {type: number, min: -100, max: 100, null: -100}\n"
+                      "  normal: {type: number, min: -100, max: 100, null: -100}\n");
   std::mt19937_64 random(5);
   std::exponential_distribution<double> wait(1 / 60.0);
   std::normal_distribution<double> normal;
@@ -221,7 +221,7 @@ TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
   command.files.write("d.yaml",
                       "columns:\n  a: {type: integer, min: 0, max: 99, bins: 10, null: category}\n"
                       "  b: {type: number, min: 0, max: 100, bins: 10, null: 30, outside: 50}\n"
-                      "  c: {type: integer, min: 0, max: 99}\n"
+                      "  c: {type: integer, min: 0, max: 99, null: 0}\n"
                       "  d: {type: integer, min: 0, max: 99, null: category, outside: null}\n");
   command.files.write("t.csv", "a,b,c,d\n5,5,5,5\n,,,\n250,250,250,250\nabc,abc,abc,abc\n");
   const Ended ended = command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "@marginals",
@@ -247,11 +247,11 @@ TEST(CompareCentral, SaysWhereTheAccuracyOfASharedGaussianHolds) {
   }
   command.files.write("g.csv", rows);
   command.files.write("near.yaml",
-                      "columns:\n  a: {type: number, min: -4, max: 4}\n"
-                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
+                      "columns:\n  a: {type: number, min: -4, max: 4, null: -4}\n"
+                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20, null: 20}\n");
   command.files.write("wide.yaml",
-                      "columns:\n  a: {type: number, min: -3e6, max: 3e6}\n"
-                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20}\n");
+                      "columns:\n  a: {type: number, min: -3e6, max: 3e6, null: -3e6}\n"
+                      "  meals: {type: number, min: 0.01, max: 50000, outside: 20, null: 20}\n");
   const auto compare = [](const char* domain, const char* epsilon) {
     return Arguments{"compare", "gaussian-model", "--data", "g.csv",   "--domain",
                      domain,    "--epsilon",      epsilon,  "--delta", "1e-6"};

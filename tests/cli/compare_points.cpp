@@ -29,9 +29,9 @@ class Examples : public CommandLine {
     files.write("units.csv", unit_records());
     files.write("mixed.yaml",
                 "columns:\n"
-                "  x:    {type: number, min: 0, max: 10}\n"
-                "  y:    {type: number, min: 0, max: 1}\n"
-                "  kind: {type: categorical, values: [a, b, c]}\n");
+                "  x:    {type: number, min: 0, max: 10, null: 0}\n"
+                "  y:    {type: number, min: 0, max: 1, null: 0}\n"
+                "  kind: {type: categorical, values: [a, b, c], null: a}\n");
   }
 
   [[nodiscard]] Json json(const Arguments& arguments) const {
@@ -68,8 +68,8 @@ TEST(Compare, TellsMeansOfPointsInRealUnits) {
       "wide.yaml",
       "columns:\n"
       "  cost: {type: number, edges: [0, 10, 100, 1000], spikes: [0], null: category}\n"
-      "  day: {type: date, min: 2020-01-01, max: 2020-12-31, bins: month}\n"
-      "  x: {type: number, min: 0, max: 1}\n");
+      "  day: {type: date, min: 2020-01-01, max: 2020-12-31, bins: month, null: 2020-01-01}\n"
+      "  x: {type: number, min: 0, max: 1, null: 0}\n");
   command.files.write("wide.csv",
                       "unit,cost,day,x\na,0,2020-03-05,0.5\na,500,2020-05-05,0.5\n"
                       "b,,2020-04-01,0.1\nb,50,2020-04-20,0.9\n");
@@ -89,7 +89,8 @@ TEST(Compare, TellsMeansOfPointsInRealUnits) {
 TEST(Compare, NeedsRecords) {
   const Examples command;
   command.files.write("none.csv", "unit,x,y,kind\n");
-  command.files.write("few.yaml", "columns:\n  kind: {type: categorical, values: [a, b]}\n");
+  command.files.write("few.yaml",
+                      "columns:\n  kind: {type: categorical, values: [a, b], null: a}\n");
   const Arguments compare = {"compare", "local", "--data", "none.csv", "--epsilon", "4"};
   for (const Arguments& more :
        {kMixed, kMixed + Arguments{"--unit", "unit"}, kMixed + Arguments{"--json"},

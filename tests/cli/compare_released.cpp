@@ -18,9 +18,9 @@ class JudgedTable : public CommandLine {
  public:
   JudgedTable() {
     files.write("d.yaml",
-                "columns:\n  colour: {type: categorical, values: [red, green]}\n"
-                "  size: {type: integer, min: 0, max: 9, bins: 2}\n"
-                "  money: {type: number, min: 0, max: 100000}\n");
+                "columns:\n  colour: {type: categorical, values: [red, green], null: red}\n"
+                "  size: {type: integer, min: 0, max: 9, bins: 2, null: 0}\n"
+                "  money: {type: number, min: 0, max: 100000, null: 0}\n");
     files.write("t.csv", rows_of(400));
   }
 
@@ -71,7 +71,7 @@ TEST(CompareReleased, CountsOneInWordsAndAlignsLongLabels) {
   command.files.write("same.csv", "at\n2024-01-01T10:30:00\n");
   command.files.write("d.yaml",
                       "columns: {at: {type: datetime, min: 2024-01-01T00:00:00, max: "
-                      "2024-03-31T23:59:59, bins: month}}\n");
+                      "2024-03-31T23:59:59, bins: month, null: 2024-01-01T00:00:00}}\n");
   const Ended ended =
       command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", "same.csv"});
   ASSERT_EQ(ended.status, 0) << ended.err;
@@ -120,8 +120,8 @@ TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
 TEST(CompareReleased, SummarisesPoints) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: 0.1, max: 100, outside: 3}\n"
-                      "  b: {type: number, min: -5, max: 5}\n");
+                      "columns:\n  a: {type: number, min: 0.1, max: 100, outside: 3, null: 3}\n"
+                      "  b: {type: number, min: -5, max: 5, null: -5}\n");
   command.files.write("t.csv", "a,b\n1,0\n2,1\n3,2\n4,3\n");
   command.files.write("r.csv", "a,b\n1,3\n2,2\n3,1\n4,0\n");
   const Arguments compare = {"compare", "--data",     "t.csv", "--domain",
@@ -175,8 +175,8 @@ TEST(CompareReleased, RefusesInOneSentence) {
 TEST(CompareReleased, IsTheNextStepOfARelease) {
   const JudgedTable command;
   command.files.write("d.yaml",
-                      "columns:\n  colour: {type: categorical, values: [red, green]}\n"
-                      "  size: {type: integer, min: 0, max: 9, bins: 2}\n");
+                      "columns:\n  colour: {type: categorical, values: [red, green], null: red}\n"
+                      "  size: {type: integer, min: 0, max: 9, bins: 2, null: 0}\n");
   const Arguments sample = {"sample", "--data",      "t.csv",     "--domain", "d.yaml",
                             "--out",  "o.csv",       "--epsilon", "1",        "--count",
                             "1",      "--overwrite", "--explain"};

@@ -310,8 +310,8 @@ TEST(DangerousAnswers, RefusesGaussianRecordsOfNoise) {
   for (int i = 0; i < 500; ++i) rows += std::to_string(i % 7) + "," + std::to_string(i % 5) + "\n";
   command.files.write("g.csv", rows);
   command.files.write("g.yaml",
-                      "columns:\n  x: {type: number, min: -10, max: 10}\n"
-                      "  y: {type: number, min: -10, max: 10}\n");
+                      "columns:\n  x: {type: number, min: -10, max: 10, null: -10}\n"
+                      "  y: {type: number, min: -10, max: 10, null: -10}\n");
   // A mean within 0.3 deviations is known to within erf(0.3 / sqrt 8) = 0.119 by the reference.
   const Arguments sample = {"sample",
                             "gaussian",
@@ -425,7 +425,8 @@ TEST(DangerousAnswers, ChargesNothingWithoutATotalAndSaysWhatIsLeft) {
 TEST(DangerousAnswers, SaysWhatVerifyDidNotLookAt) {
   const Release command;
   ASSERT_EQ(command.run(kSample + kIntegral + kOneDraw + Arguments{"--out", "o.csv"}).status, 0);
-  command.files.write("other.yaml", "columns:\n  sex: {type: categorical, values: [f, m]}\n");
+  command.files.write("other.yaml",
+                      "columns:\n  sex: {type: categorical, values: [f, m], null: f}\n");
   const Arguments verify = {"verify", "--certificate", "o.csv.certificate.json", "--domain",
                             "other.yaml"};
   const Ended other = command.run(verify);
@@ -448,8 +449,8 @@ TEST(DangerousAnswers, ChecksTheRangesOfAGaussianMean) {
     rows += std::to_string(1 + i % 7) + "," + std::to_string(i % 5) + "\n";
   command.files.write("g.csv", rows);
   command.files.write("g.yaml",
-                      "columns:\n  x: {type: number, min: 1, max: 10}\n"
-                      "  y: {type: number, min: 1, max: 10}\n");
+                      "columns:\n  x: {type: number, min: 1, max: 10, null: 1}\n"
+                      "  y: {type: number, min: 1, max: 10, null: 1}\n");
   command.files.write("covariance.csv", "x,y\n1,0.1\n0.1,1\n");
   const Arguments sample = {"sample",        "gaussian", "--data",  "g.csv", "--domain", "g.yaml",
                             "--epsilon",     "4",        "--delta", "1e-6",  "--count",  "1",

@@ -31,8 +31,8 @@ class Population : public CommandLine {
   Population() {
     files.write("domain.yaml",
                 "columns:\n"
-                "  age: {type: integer, min: 0, max: 79, bins: 2}\n"
-                "  smoker: {type: boolean}\n");
+                "  age: {type: integer, min: 0, max: 79, bins: 2, null: 0}\n"
+                "  smoker: {type: boolean, null: false}\n");
     files.write("data.csv", many_units());
     files.write("reference.csv", "age,smoker\n3,true\n50,false\n51,false\n");
   }
@@ -131,7 +131,8 @@ TEST(Estimate, FindsThePopulationOfEveryLinearRelease) {
 
 TEST(Estimate, TakesACutGrid) {
   const Population population;
-  population.files.write("domain.yaml", "columns:\n  age: {type: number, min: 0, max: 80}\n");
+  population.files.write("domain.yaml",
+                         "columns:\n  age: {type: number, min: 0, max: 80, null: 0}\n");
   population.release({"@local", "--unit", "id", "--mechanism", "randomized-response", "--cells",
                       "8", "--epsilon", "3", "--count", "1"});
   const Json found = population.estimated({"--confidence", "0.999999"});
@@ -197,7 +198,8 @@ TEST(Estimate, RefusesInOneSentence) {
             "mollify: confidence must be above 0.5 and below 1, but is 1\n");
   EXPECT_EQ(refused({"--method", "best"}),
             "mollify: method must be " + all_names<EstimateMethod>(" or ") + ", but is \"best\"\n");
-  population.files.write("other.yaml", "columns:\n  age: {type: integer, min: 0, max: 79}\n");
+  population.files.write("other.yaml",
+                         "columns:\n  age: {type: integer, min: 0, max: 79, null: 0}\n");
   EXPECT_EQ(refused({"--domain", "other.yaml"}),
             "mollify: c.json must be of the domain that is given, but is of another one\n");
   const std::string released = population.files.read("released.csv");

@@ -97,8 +97,8 @@ std::vector<Arguments> releases() {
 TEST(Help, NotesOfAReleaseFitSixLines) {
   const Release command;
   command.files.write("numbers.yaml",
-                      "columns:\n  age: {type: number, min: 0, max: 99}\n"
-                      "  weight: {type: number, min: 40, max: 130}\n");
+                      "columns:\n  age: {type: number, min: 0, max: 99, null: 0}\n"
+                      "  weight: {type: number, min: 40, max: 130, null: 40}\n");
   std::string rows = "age,weight\n";
   for (int i = 0; i < 200; ++i)
     rows += std::to_string(i % 90) + "," + std::to_string(50 + i % 60) + "\n";
@@ -134,8 +134,8 @@ TEST(Help, NotesOfAReleaseFitSixLines) {
 TEST(Help, AdviceAndPlansFitEightyColumns) {
   const Release command;
   command.files.write("numbers.yaml",
-                      "columns:\n  age: {type: number, min: 0, max: 99}\n"
-                      "  weight: {type: number, min: 40, max: 130}\n");
+                      "columns:\n  age: {type: number, min: 0, max: 99, null: 0}\n"
+                      "  weight: {type: number, min: 40, max: 130, null: 40}\n");
   const Arguments domain = {"--domain", "domain.yaml"};
   const Arguments table = {"--n", "5000", "--epsilon", "0.3"};
   const Arguments delta = {"--delta", "1e-6"};

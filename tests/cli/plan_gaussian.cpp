@@ -76,7 +76,7 @@ TEST(PlanGaussian, SaysWhatAccuracyAndPrivacyRestOn) {
 // A release asks for the covariance that a plan may do without.
 TEST(PlanGaussian, SaysWhatCovarianceItSupposes) {
   const CommandLine command;
-  command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100}\n");
+  command.files.write("d.yaml", "columns:\n  x: {type: number, min: 0, max: 100, null: 0}\n");
   command.files.write("c.csv", ",x\nx,4\n");
   const Arguments plan = {"plan", "gaussian", "--domain", "d.yaml", "--n", "9000", "--rho", "1"};
   const char* said = "as declared, with a covariance of 1 in each column, because none is given";

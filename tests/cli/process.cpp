@@ -142,8 +142,8 @@ TEST(Process, ShowsProgressOnATerminalOnly) {
 TEST(Process, ShowsHowLongAPlanTakesOnATerminalOnly) {
   const Release command;
   command.files.write("domain.yaml",
-                      "columns:\n  weight: {type: number, min: 40, max: 120}\n"
-                      "  age: {type: number, min: 0, max: 100}\n");
+                      "columns:\n  weight: {type: number, min: 40, max: 120, null: 40}\n"
+                      "  age: {type: number, min: 0, max: 100, null: 0}\n");
   const Terminal terminal;
   const pid_t process = command.start_into(
       {"plan", "gaussian", "--domain", "domain.yaml", "--covariance-bound", "100", "--mean-bound",

@@ -6,8 +6,8 @@ namespace {
 
 constexpr const char* kNumbers =
     "columns:\n"
-    "  weight: {type: number, min: 40, max: 130}\n"
-    "  age: {type: integer, min: 0, max: 99}\n";
+    "  weight: {type: number, min: 40, max: 130, null: 40}\n"
+    "  age: {type: integer, min: 0, max: 99, null: 0}\n";
 
 std::string public_records() {
   std::string text = "age,weight\n";
@@ -109,7 +109,8 @@ TEST(Reference, IsWrittenInTheDomainsUnitsAndReadByLaw) {
 TEST(Reference, RefusesInOneSentence) {
   CommandLine command;
   command.files.write("domain.yaml", kNumbers);
-  command.files.write("words.yaml", "columns:\n  sex: {type: categorical, values: [f, m]}\n");
+  command.files.write("words.yaml",
+                      "columns:\n  sex: {type: categorical, values: [f, m], null: f}\n");
   command.files.write("public.csv", public_records());
   command.files.write("words.csv", "sex\nf\n");
   const auto refused = [&](const Arguments& options, const std::string& sentence) {

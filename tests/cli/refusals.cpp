@@ -62,7 +62,7 @@ TEST(Refusals, AreFieldsForAProgram) {
 TEST(Refusals, SpeakOfASpecsKeysToWhoGivesOne) {
   const Release command;
   const std::string domain = command.files.path("wide.yaml");
-  command.files.write("wide.yaml", "columns:\n  age: {type: integer, min: 0, max: 99}\n");
+  command.files.write("wide.yaml", "columns:\n  age: {type: integer, min: 0, max: 99, null: 0}\n");
   command.files.write("spec.json",
                       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 0.01},
                           "domain": {"file": ")" +

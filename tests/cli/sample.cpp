@@ -51,7 +51,7 @@ void expect_inside_the_domain(const std::vector<std::vector<std::string>>& recor
 TEST(Sample, ReleasesBySourcesMollifiersAndVerifiesThem) {
   const CommandLine command;
   command.files.write("domain.yaml",
-                      "columns:\n  - {name: level, type: integer, min: 0, max: 2}\n");
+                      "columns:\n  - {name: level, type: integer, min: 0, max: 2, null: 0}\n");
   command.files.write("data.csv", "id,level\na,0\na,0\nb,2\nb,x\nc,1\n");
   command.files.write("channel.json", "[[2, 1, 1], [1, 2, 1], [1, 1, 2]]");
   const Arguments channel = {"--channel", "channel.json"};
@@ -97,7 +97,7 @@ TEST(Sample, ReleasesBySourcesMollifiersAndVerifiesThem) {
       {"estimate", "--records", "r.csv", "--certificate", "c.json", "--domain", "domain.yaml"});
   EXPECT_EQ(estimated.status, 2);
   command.files.write("domain.yaml",
-                      "columns:\n  - {name: level, type: categorical, values: [x, y]}\n");
+                      "columns:\n  - {name: level, type: categorical, values: [x, y], null: x}\n");
   const Ended unordered = command.run(
       kSample + Arguments{"@local", "--unit", "id", "--epsilon", "2", "--mechanism", "naive"});
   EXPECT_EQ(unordered.status, 2);
@@ -204,7 +204,8 @@ TEST(Sample, KeepsTheDomainsOrderOfColumnsWhateverTheFiles) {
 // that of one arrangement of 500 values among C(1000, 500).
 TEST(Sample, ShufflesRecordsWithoutARoster) {
   const Release command;
-  command.files.write("domain.yaml", "columns: {a: {type: categorical, values: [x, y]}}\n");
+  command.files.write("domain.yaml",
+                      "columns: {a: {type: categorical, values: [x, y], null: x}}\n");
   std::string data = "id,a\n";
   for (int i = 0; i < 1000; ++i) {
     data += std::to_string(1000 + i) + (i < 500 ? ",x\n" : ",y\n");
@@ -352,8 +353,9 @@ TEST(Sample, NamesFilesOfAnyBytes) {
 TEST(Sample, ReleasesTheSpecThatItsFlagsMean) {
   const Release command;
   command.files.write("numbers.yaml", kTwoNumbers);
-  command.files.write("points.yaml",
-                      "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80}\n");
+  command.files.write(
+      "points.yaml",
+      "columns:\n  weight: {type: number, min: 40, max: 130, outside: 80, null: 80}\n");
   const Arguments central = {"@central", "--epsilon", "1", "--count", "2", "--accept-error"};
   std::vector<Arguments> releases = {
       kRostered +

@@ -14,7 +14,8 @@ namespace {
 class Clinic : public CommandLine {
  public:
   Clinic() {
-    files.write("domain.yaml", "columns:\n  state: {type: categorical, values: [a, b, c]}\n");
+    files.write("domain.yaml",
+                "columns:\n  state: {type: categorical, values: [a, b, c], null: a}\n");
     std::string table = "id,state\n";
     for (int row = 0; row < 2000; ++row) {
       table += std::to_string(row / 4) + (row % 10 < 7 ? ",a\n" : row % 10 < 9 ? ",b\n" : ",c\n");
@@ -88,7 +89,9 @@ TEST(SampleCentral, ReleasesARandomNumberAtARate) {
 
 TEST(SampleCentral, ReleasesBitsUnderRho) {
   const Clinic command;
-  command.files.write("domain.yaml", "columns:\n  a: {type: boolean}\n  b: {type: boolean}\n");
+  command.files.write(
+      "domain.yaml",
+      "columns:\n  a: {type: boolean, null: false}\n  b: {type: boolean, null: false}\n");
   std::string table = "a,b\n";
   for (int row = 0; row < 400; ++row) table += row % 2 == 0 ? "true,false\n" : "false,true\n";
   command.files.write("data.csv", table);
@@ -329,7 +332,8 @@ TEST(SampleCentral, RefusesHintsThatMakeNoSense) {
             "mollify: --delta is missing: --support needs one above 0\n");
   EXPECT_EQ(command.refused(budget + Arguments{"--support", "bounded", "--mechanism", "product"}),
             "mollify: mechanism product is for bits, which have no support to be found\n");
-  command.files.write("domain.yaml", "columns:\n  days: {type: categorical, values: [a, b]}\n");
+  command.files.write("domain.yaml",
+                      "columns:\n  days: {type: categorical, values: [a, b], null: a}\n");
   EXPECT_EQ(
       hint("bounded"),
       "mollify: a hint of the support needs a domain of one integer column, without edges, whose "

@@ -23,7 +23,7 @@ class Vitals : public CommandLine {
     files.write("domain.yaml",
                 "columns:\n"
                 "  weight: {type: number, min: 0, max: 200, null: 70}\n"
-                "  dose: {type: number, min: 0.001, max: 1e5, outside: 7}\n");
+                "  dose: {type: number, min: 0.001, max: 1e5, outside: 7, null: 7}\n");
     files.write("covariance.csv", ",weight,dose\nweight,100,5\ndose,5,1\n");
     std::mt19937_64 generator(1);
     std::normal_distribution<double> normal;
@@ -291,7 +291,7 @@ TEST(SampleGaussian, RefusesInOneSentence) {
       kSample + Arguments{"@central", "--epsilon", "1", "--count", "1", "--mean-bound", "3"});
   EXPECT_EQ(finite.err,
             "mollify: --mean-bound is for method gaussian, but the method is central\n");
-  command.files.write("domain.yaml", "columns:\n  id: {type: integer, min: 0, max: 9}\n");
+  command.files.write("domain.yaml", "columns:\n  id: {type: integer, min: 0, max: 9, null: 0}\n");
   EXPECT_EQ(command.refused(usual),
             "mollify: Gaussian rows need columns of type number, but column \"id\" is integer: "
             "declare it as number, leave it out of the domain, or use method marginals\n");
@@ -369,7 +369,7 @@ TEST(SampleSharedGaussian, ReleasesAnyNumberOfRowsUnderEveryNotionAndItVerifies)
   command.files.write("domain.yaml",
                       "columns:\n"
                       "  weight: {type: number, min: 30, max: 110, null: 70}\n"
-                      "  dose: {type: number, min: 0.1, max: 700, outside: 7}\n");
+                      "  dose: {type: number, min: 0.1, max: 700, outside: 7, null: 7}\n");
   // Half of a range has 4 deviations of a weight and 4.4 of a dose's logarithm.
   for (const Arguments& budget : kBudgets) {
     const Ended ended = command.sample(budget + Arguments{"@gaussian-model", "--count", "3000"});

@@ -25,9 +25,9 @@ class Wards : public CommandLine {
   Wards() {
     files.write("domain.yaml",
                 "columns:\n"
-                "  ward: {type: categorical, values: [north, south, east]}\n"
+                "  ward: {type: categorical, values: [north, south, east], null: north}\n"
                 "  sex: {type: categorical, values: [female, male], null: category}\n"
-                "  dose: {type: number, min: 0, max: 8, bins: 8, spikes: [0]}\n");
+                "  dose: {type: number, min: 0, max: 8, bins: 8, spikes: [0], null: 0}\n");
     std::mt19937_64 random(1);
     std::string table = "id,ward,sex,dose\n";
     for (int row = 0; row < kRows; ++row) {
@@ -138,8 +138,8 @@ TEST(SampleMarginals, FindsBinsPrivately) {
   const Wards command;
   command.files.write("domain.yaml",
                       "columns:\n"
-                      "  ward: {type: categorical, values: [north, south, east]}\n"
-                      "  age: {type: integer, min: 0, max: 100000, bins: private}\n"
+                      "  ward: {type: categorical, values: [north, south, east], null: north}\n"
+                      "  age: {type: integer, min: 0, max: 100000, bins: private, null: 0}\n"
                       "  dose: {type: number, min: 0, max: 1000, bins: private, spikes: [0], null: "
                       "category}\n");
   std::mt19937_64 random(2);
@@ -271,13 +271,14 @@ INSTANTIATE_TEST_SUITE_P(Bins, WardsOfAnyBins, testing::Values("8", "private"),
 
 TEST_P(WardsOfAnyBins, AreReleasedWhateverTheDataHold) {
   const Wards command;
-  command.files.write("domain.yaml",
-                      std::string("columns:\n"
-                                  "  ward: {type: categorical, values: [north, south, east]}\n"
-                                  "  sex: {type: categorical, values: [female, male], null: "
-                                  "category}\n"
-                                  "  dose: {type: number, min: 0, max: 8, spikes: [0], bins: ") +
-                          GetParam() + "}\n");
+  command.files.write(
+      "domain.yaml",
+      std::string("columns:\n"
+                  "  ward: {type: categorical, values: [north, south, east], null: north}\n"
+                  "  sex: {type: categorical, values: [female, male], null: "
+                  "category}\n"
+                  "  dose: {type: number, min: 0, max: 8, spikes: [0], bins: ") +
+          GetParam() + ", null: 0}\n");
   command.files.write("public.csv", "ward,sex,dose\neast,,7\nnorth,male,0\n");
   const std::string good = command.files.read("data.csv");
   const std::string header = "id,ward,sex,dose\n";
@@ -354,8 +355,8 @@ TEST(SampleMarginals, JoinsSkewedColumnsByACopula) {
   }
   const auto domain = [](const std::string& more) {
     return "columns:\n  spent: {type: number, min: 0, max: 100" + more +
-           "}\n  saved: {type: number, min: 0, max: 100" + more +
-           (more.empty() ? "" : ", spikes: [0]") + "}\n";
+           ", null: 0}\n  saved: {type: number, min: 0, max: 100" + more +
+           (more.empty() ? "" : ", spikes: [0]") + ", null: 0}\n";
   };
   command.files.write("data.csv", table);
   command.files.write("domain.yaml", domain(", bins: private"));

@@ -52,7 +52,7 @@ class EightColumns : public CommandLine {
     std::string domain = "columns:\n";
     std::string table;
     for (std::size_t i = 0; i < kColumns; ++i) {
-      domain += "  c" + std::to_string(i) + ": {type: integer, min: 0, max: 2}\n";
+      domain += "  c" + std::to_string(i) + ": {type: integer, min: 0, max: 2, null: 0}\n";
       table += (i == 0 ? "c" : ",c") + std::to_string(i);
     }
     table += "\n";

@@ -173,8 +173,8 @@ TEST(SeveralAtOnce, TellsRisks) {
 TEST(SeveralAtOnce, PlansGaussianSamplesOfADomain) {
   const CommandLine command;
   command.files.write("d.yaml",
-                      "columns:\n  a: {type: number, min: -3, max: 3}\n"
-                      "  b: {type: number, min: -3, max: 3}\n");
+                      "columns:\n  a: {type: number, min: -3, max: 3, null: -3}\n"
+                      "  b: {type: number, min: -3, max: 3, null: -3}\n");
   command.files.write("covariance.csv", "a,b\n1,0\n0,1\n");
   const Arguments plan = {"plan", "gaussian", "--n", "500", "--rho", "0.5"};
   const Json by_domain = json_of(command, plan + Arguments{"--domain", "d.yaml"});
@@ -197,8 +197,8 @@ TEST(SeveralAtOnce, ComparesGaussianReleases) {
   for (int i = 0; i < 300; ++i) rows += std::to_string(i % 7) + "," + std::to_string(i % 5) + "\n";
   command.files.write("g.csv", rows);
   command.files.write("g.yaml",
-                      "columns:\n  x: {type: number, min: -10, max: 10}\n"
-                      "  y: {type: number, min: -10, max: 10}\n");
+                      "columns:\n  x: {type: number, min: -10, max: 10, null: -10}\n"
+                      "  y: {type: number, min: -10, max: 10, null: -10}\n");
   const Arguments compare = {"compare",  "gaussian", "--data", "g.csv",
                              "--domain", "g.yaml",   "--json"};
   const Arguments independent = {"--covariance-bound", "1", "--count", "1", "--epsilon", "1,2,4"};

@@ -258,7 +258,7 @@ TEST(Tune, RefusesBandsThatDoNotFit) {
             "mollify: the band must be public, but data.csv is the private file itself\n");
   EXPECT_EQ(refused({"--epsilon", "1", "--band", "typical", "--reference", "reference.csv"}),
             "mollify: band typical has a reference of its own, but another is given\n");
-  command.files.write("domain.yaml", "columns:\n  smoker: {type: boolean}\n");
+  command.files.write("domain.yaml", "columns:\n  smoker: {type: boolean, null: false}\n");
   EXPECT_EQ(refused({"--epsilon", "2", "--band", "file=two.json"}),
             "mollify: two.json is a band for epsilon 1 a draw, but a draw has 2\n");
   const Ended law = command.run({"verify", "--k", "5", "--epsilon", "1", "--band", "typical"});

@@ -16,7 +16,7 @@ namespace mollify::test {
 namespace {
 
 const char* const kNumbersWithNulls =
-    "columns:\n  ses: {type: number, min: -3, max: 3}\n"
+    "columns:\n  ses: {type: number, min: -3, max: 3, null: -3}\n"
     "  math: {type: number, min: 1, max: 25, null: 9, outside: 9}\n";
 
 /// Some files, and a command that is refused.

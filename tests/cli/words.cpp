@@ -107,8 +107,8 @@ TEST(Words, SayWhatLimitsAPlan) {
   EXPECT_THAT(no_count.out, HasSubstr(" already)\n"));
   EXPECT_THAT(no_count.out, Not(HasSubstr("* the best"))) << "nothing has a star";
   command.files.write("wide.yaml",
-                      "columns:\n  a: {type: integer, min: 0, max: 99999}\n"
-                      "  b: {type: integer, min: 0, max: 99999}\n");
+                      "columns:\n  a: {type: integer, min: 0, max: 99999, null: 0}\n"
+                      "  b: {type: integer, min: 0, max: 99999, null: 0}\n");
   EXPECT_EQ(
       command.run({"plan", "central", "--n", "9", "--domain", "wide.yaml", "--epsilon", "1"}).err,
       "mollify: method central needs a domain of at most 16777216 outcomes, but this one "

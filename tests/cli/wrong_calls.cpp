@@ -41,12 +41,12 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
   command.files.write("ab.csv", "a,b\n1,2\n");
   command.files.write("typo.yaml", "columns:\n  sex: {type: categorcal, values: [a]}\n");
   command.files.write("open.yaml", "columns:\n  sex: {type: categorical, values: [a]\n");
-  command.files.write(
-      "uncut.yaml",
-      "columns:\n  minority: {type: boolean}\n  ses: {type: number, min: -3, max: 3}\n");
+  command.files.write("uncut.yaml",
+                      "columns:\n  minority: {type: boolean, null: false}\n  ses: {type: number, "
+                      "min: -3, max: 3, null: -3}\n");
   command.files.write("wide.yaml",
-                      "columns:\n  a: {type: integer, min: 0, max: 999999}\n"
-                      "  b: {type: integer, min: 0, max: 999999}\n");
+                      "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
+                      "  b: {type: integer, min: 0, max: 999999, null: 0}\n");
   command.files.write("there.csv", "a\n1\n");
   command.files.write("model.json", "{\"format\": \"mollify model 1\"}\n");
   ASSERT_EQ(command.run(words_of("ledger --ledger l.db --declare --data-set a --epsilon 1")).status,

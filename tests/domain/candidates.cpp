@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
+#include "columns.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
 #include "domain/column.h"
@@ -35,9 +36,9 @@ Domain mixed(std::uint64_t seed) {
   return Domain::make(
       {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true}),
        Column::make("i", IntegerCells::make(1, 5), {.null_is_category = true}),
-       Column::make("j", IntegerCells::make(0, std::int64_t{1} << 40)),
+       test::without_nulls("j", IntegerCells::make(0, std::int64_t{1} << 40)),
        Column::make("w", Categories::make({"a", "b", "c"}), {.null_is_category = true}),
-       Column::make("t", BooleanWords::make())},
+       test::without_nulls("t", BooleanWords::make())},
       seed);
 }
 
@@ -101,14 +102,15 @@ TEST(Candidates, KnowTheDensityTheyWereDrawnFrom) {
   // 1/density is 1.1 or 11 times 6: standard deviation 17.2, and 4.9 of them in the mean of 60 000.
   std::printf("mean of 1/density %.3f, expected 12\n", sum / 60'000);
   EXPECT_NEAR(sum / 60'000, 12, 4.9 * 17.2 / std::sqrt(60'000));
-  EXPECT_TRUE(Candidates::seeded(Domain::make({Column::make("x", NumberCells::make(0, 1))}), 5)
-                  .densities()
-                  .empty());
+  EXPECT_TRUE(
+      Candidates::seeded(Domain::make({test::without_nulls("x", NumberCells::make(0, 1))}), 5)
+          .densities()
+          .empty());
 }
 
 TEST(Candidates, RefuseInOneSentence) {
-  const Domain domain = Domain::make(
-      {Column::make("x", NumberCells::make(0, 1, 4)), Column::make("t", BooleanWords::make())});
+  const Domain domain = Domain::make({test::without_nulls("x", NumberCells::make(0, 1, 4)),
+                                      test::without_nulls("t", BooleanWords::make())});
   const auto refusal = [&](std::vector<std::uint32_t> digits, std::vector<float> densities = {}) {
     return test::refusal_of(
         [&] { (void)Candidates::of(domain, std::move(digits), std::move(densities)); });

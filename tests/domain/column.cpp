@@ -48,17 +48,18 @@ TEST(Categories, MapAsDeclared) {
   EXPECT_EQ(column.encode(""), 1U) << "a declared value wins over a word for null";
   EXPECT_EQ(column.encode("NA"), 2U);
   EXPECT_EQ(column.encode(" south"), 3U);
-  EXPECT_EQ(column.encode("south"), 0U) << "categories are not trimmed";
-  EXPECT_EQ(column.encode("\xff\xfe"), 0U);
+  EXPECT_EQ(column.encode("south"), 1U) << "categories are not trimmed";
+  EXPECT_EQ(column.encode("\xff\xfe"), 1U);
   EXPECT_EQ(column.read("null").verdict, Verdict::kNull);
   EXPECT_EQ(column.read("east").verdict, Verdict::kOutside);
 }
 
 TEST(Categories, OneValueIsFine) {
   const Column column = Column::make("c", Categories::make({"only"}));
-  EXPECT_EQ(column.size(), 1U);
-  EXPECT_EQ(column.encode("anything"), 0U);
+  EXPECT_EQ(column.size(), 2U);
+  EXPECT_EQ(column.encode("anything"), 1U);
   EXPECT_EQ(written(column, 0, 0), "only");
+  EXPECT_EQ(written(column, 1, 0), "");
 }
 
 TEST(Categories, ANumberIsEveryWayToWriteIt) {
@@ -256,7 +257,7 @@ TEST(BooleanWords, DeclaredWordsThatContradictTheUsualOnesStandAlone) {
 
 TEST(IntegerCells, MapAsDeclared) {
   const Column column = Column::make("i", IntegerCells::make(-2, 3));
-  EXPECT_EQ(column.size(), 6U);
+  EXPECT_EQ(column.size(), 7U);
   EXPECT_EQ(column.encode("-2"), 0U);
   EXPECT_EQ(column.encode("+3"), 5U);
   EXPECT_EQ(column.encode(" 0 "), 2U);
@@ -271,11 +272,11 @@ TEST(IntegerCells, MapAsDeclared) {
     EXPECT_EQ(column.read(text).verdict, Verdict::kOutside) << text;
     EXPECT_EQ(column.encode(text), 5U) << text;
   }
-  EXPECT_EQ(column.read("1.6").verdict, Verdict::kUnreadable);
+  EXPECT_EQ(column.read("1.6").verdict, Verdict::kNotWhole);
   EXPECT_EQ(column.encode("1.6"), 4U) << "the nearest integer";
   for (const char* text : {"abc", "0x1", "1,0", "--1", "\xc3"}) {
     EXPECT_EQ(column.read(text).verdict, Verdict::kUnreadable) << text;
-    EXPECT_EQ(column.encode(text), 0U) << text;
+    EXPECT_EQ(column.encode(text), 6U) << text;
   }
   EXPECT_EQ(column.read(" NA ").verdict, Verdict::kNull);
 }
@@ -400,9 +401,42 @@ TEST(Mapping, NullsGoToTheirValue) {
   EXPECT_EQ(column.encode("7"), 4U);
 }
 
-TEST(Mapping, UndeclaredNullsAreMappedLikeWhatIsOutside) {
-  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 4)).encode("NA"), 0U);
-  EXPECT_EQ(Column::make("i", IntegerCells::make(0, 4), {.outside_value = "4"}).encode("NA"), 4U);
+TEST(Mapping, TheDefaultBendsNothing) {
+  for (const Mapping& mapping :
+       {Mapping{}, Mapping{.null_is_category = true}, Mapping{.clips = true}}) {
+    const Column integers = Column::make("i", IntegerCells::make(0, 4), mapping);
+    const Column words = Column::make("w", Categories::make({"a", "b"}), mapping);
+    const Column truths = Column::make("t", BooleanWords::make(), mapping);
+    const Column days =
+        Column::make("d", DateCells::make({.min = "2023-01-01", .max = "2023-01-09"}), mapping);
+    EXPECT_EQ(integers.encode("99"), 4U) << "the nearest";
+    EXPECT_EQ(integers.encode("3.6"), 4U) << "the nearest";
+    EXPECT_EQ(days.encode("2024-01-01"), 8U) << "the nearest";
+    EXPECT_EQ(integers.encode("old"), 5U);
+    EXPECT_EQ(words.encode("c"), 2U);
+    EXPECT_EQ(truths.encode("maybe"), 2U);
+    EXPECT_EQ(days.encode("soon"), 9U);
+    for (const Column& column : {integers, words, truths, days}) {
+      EXPECT_EQ(column.encode("NA"), column.size() - 1) << column.name();
+      EXPECT_TRUE(column.mapping().null_is_category) << column.name();
+    }
+  }
+}
+
+TEST(Mapping, WhatCannotBeReadIsMappedLikeANull) {
+  const Column integers = Column::make("i", IntegerCells::make(0, 4), {.null_value = "3"});
+  EXPECT_EQ(integers.encode("old"), 3U);
+  EXPECT_EQ(integers.encode("99"), 4U);
+  const Column words = Column::make("w", Categories::make({"a", "b"}), {.null_value = "b"});
+  EXPECT_EQ(words.encode("c"), 1U);
+  const Column empty = Column::make("w", Categories::make({"a", ""}));
+  EXPECT_EQ(empty.size(), 2U) << "the empty text is its null";
+  EXPECT_EQ(empty.encode(Value()), 1U);
+  EXPECT_EQ(empty.encode("NA"), 1U);
+  EXPECT_EQ(empty.encode("c"), 1U);
+  const Column outside = Column::make("i", IntegerCells::make(0, 4), {.outside_value = "4"});
+  EXPECT_EQ(outside.encode("old"), 4U);
+  EXPECT_EQ(outside.encode("NA"), 5U) << "nulls are declared by themselves";
 }
 
 // ---- Refusals: one sentence each, exactly
@@ -608,19 +642,19 @@ RC_GTEST_PROP(Column, EncodeIsTotalAndMapsAsDeclared, (const std::string& garbag
       const std::uint32_t outcome = column.encode(garbage);
       RC_ASSERT(outcome < column.size());
       RC_ASSERT(outcome == column.encode(garbage));
-      const std::uint32_t outside = mapping.outside_value ? 1 : reading.cell;
+      const std::uint32_t of_null = mapping.null_value ? 1 : column.size() - 1;
+      const bool is_near = kind_of(cells).bounded && reading.verdict != Verdict::kUnreadable;
       switch (reading.verdict) {
         case Verdict::kValue:
           RC_ASSERT(outcome == reading.cell);
           break;
         case Verdict::kNull:
-          RC_ASSERT(outcome == (mapping.null_is_category ? column.size() - 1
-                                : mapping.null_value     ? 1
-                                                         : outside));
+          RC_ASSERT(outcome == of_null);
           break;
         case Verdict::kOutside:
+        case Verdict::kNotWhole:
         case Verdict::kUnreadable:
-          RC_ASSERT(outcome == outside);
+          RC_ASSERT(outcome == (mapping.outside_value ? 1 : is_near ? reading.cell : of_null));
           break;
       }
     }

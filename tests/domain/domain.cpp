@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "columns.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
 #include "message_texts.h"
@@ -31,36 +32,33 @@ namespace {
 using testing::ElementsAre;
 
 Column integer(const std::string& name, std::int64_t count) {
-  return Column::make(name, IntegerCells::make(0, count - 1));
+  return test::without_nulls(name, IntegerCells::make(0, count - 1));
 }
 
-TEST(Domain, NamesColumnsThatLeaveOpenWhatOtherValuesBecome) {
+TEST(Domain, NamesColumnsWhoseNumbersAreClippedUndeclared) {
   const auto words = [](std::vector<Mapping> mappings) {
-    std::vector<Column> columns;
+    std::vector<Column> columns = {test::without_nulls("word", Categories::make({"a", "b"})),
+                                   test::without_nulls("truth", BooleanWords::make())};
     for (Mapping& mapping : mappings) {
-      columns.push_back(Column::make("c" + std::to_string(columns.size()),
-                                     Categories::make({"a", "b"}), std::move(mapping)));
+      columns.push_back(Column::make("c" + std::to_string(columns.size()), IntegerCells::make(0, 4),
+                                     std::move(mapping)));
     }
     const auto said = test::texts_of(Domain::make(std::move(columns)).warnings());
     return said.empty() ? "" : said.front();
   };
-  const std::string outside = "an undeclared value becomes the first value or the nearest number";
-  const std::string null = "a missing value becomes the first value or the lowest number";
-  EXPECT_EQ(words({{}}),
-            "the domain declares no outside and no null for column \"c0\": " + outside + ", and " +
-                null + "; write outside: clip or VALUE, and null: category or VALUE");
-  EXPECT_EQ(words({{.clips = true}}), "the domain declares no null for column \"c0\": " + null +
-                                          "; write null: category or VALUE");
-  EXPECT_EQ(words({{.null_value = "b"}, {.null_is_category = true}}),
-            "the domain declares no outside for columns \"c0\", \"c1\": " + outside +
-                "; write outside: clip or VALUE");
-  EXPECT_EQ(words({{.outside_value = "b"}}), "") << "which nulls become too";
-  EXPECT_EQ(words({{.null_is_category = true, .outside_value = ""}}), "");
-  EXPECT_EQ(words({{.null_value = "b", .clips = true}}), "");
-  EXPECT_EQ(words(std::vector<Mapping>(12, {.null_value = "b"})),
-            "the domain declares no outside for 12 columns: \"c0\", \"c1\", \"c2\", "
-            "\"c3\", \"c4\", \"c5\", \"c6\", \"c7\", \"c8\", \"c9\" and 2 more: " +
-                outside + "; write outside: clip or VALUE");
+  const std::string becomes =
+      "a value beyond a bound becomes the nearest one; write outside: clip if it may, or outside: "
+      "null or VALUE";
+  EXPECT_EQ(words({}), "") << "a word that is not declared becomes null";
+  EXPECT_EQ(words({{}}), "the domain declares no outside for column \"c2\": " + becomes);
+  EXPECT_EQ(words({{.clips = true}, {.outside_value = "1"}}), "");
+  EXPECT_EQ(words({{.null_value = "1"}, {.null_is_category = true}}),
+            "the domain declares no outside for columns \"c2\", \"c3\": " + becomes);
+  EXPECT_EQ(
+      words(std::vector<Mapping>(12)),
+      "the domain declares no outside for 12 columns: \"c2\", \"c3\", \"c4\", \"c5\", \"c6\", "
+      "\"c7\", \"c8\", \"c9\", \"c10\", \"c11\" and 2 more: " +
+          becomes);
 }
 
 TEST(Domain, NamesColumnsWhoseIntegersAreCutIntoCells) {
@@ -144,7 +142,7 @@ TEST(Domain, OfAnySizeReadsAndWritesDigits) {
 }
 
 TEST(Domain, DrawsWithTheSecureSource) {
-  const Domain domain = Domain::make({Column::make("n", NumberCells::make(0, 1, 4))});
+  const Domain domain = Domain::make({test::without_nulls("n", NumberCells::make(0, 1, 4))});
   SecureRandom random;
   std::vector<std::string> fields;
   domain.decode(2, random, fields);
@@ -156,7 +154,7 @@ TEST(Domain, DrawsWithTheSecureSource) {
 TEST(Domain, DrawsUniformlyInsideACell) {
   // 100 000 draws into 25 equal parts of a cell of 50 000 lattice points: chi-square with 24
   // degrees of freedom, false alarm rate 1e-6 at 72.3.
-  const Domain domain = Domain::make({Column::make("n", NumberCells::make(0, 1, 2))});
+  const Domain domain = Domain::make({test::without_nulls("n", NumberCells::make(0, 1, 2))});
   ASSERT_EQ(domain.columns()[0].points(1), 50001U) << "the last cell is closed";
   SecureRandom random;
   std::array<double, 25> seen{};
@@ -176,7 +174,7 @@ TEST(Domain, DrawsUniformlyInsideACell) {
 
 TEST(Domain, CanonicalTextIsStable) {
   const Domain domain =
-      Domain::make({Column::make("c", Categories::make({"x y", ""})),
+      Domain::make({test::without_nulls("c", Categories::make({"x y", ""})),
                     Column::make("b", BooleanWords::make(), {.null_is_category = true}),
                     Column::make("i", IntegerCells::make(-1, 9, 3), {.null_value = "9"}),
                     Column::make("n", NumberCells::make(-0.0, 0.5, 7), {.outside_value = "0.25"})},
@@ -220,14 +218,14 @@ RC_GTEST_PROP(Domain, EncodeIsTotal, (const std::vector<std::string>& record)) {
 // What decides where a cell lies decides the hash that a certificate names the domain by.
 TEST(Domain, HashCoversEdgesSpikesStepsAndZones) {
   const auto of_numbers = [](const NumberCells::Declaration& declared) {
-    return Domain::make({Column::make("x", NumberCells::make(declared))}).hash();
+    return Domain::make({test::without_nulls("x", NumberCells::make(declared))}).hash();
   };
   const auto of_times = [](std::optional<std::string> zone) {
-    return Domain::make({Column::make("t", DateCells::make({.grain = Grain::kSecond,
-                                                            .min = "2026-01-01T00:00:00",
-                                                            .max = "2026-01-02T00:00:00",
-                                                            .bins = 4,
-                                                            .zone = std::move(zone)}))})
+    return Domain::make({test::without_nulls("t", DateCells::make({.grain = Grain::kSecond,
+                                                                   .min = "2026-01-01T00:00:00",
+                                                                   .max = "2026-01-02T00:00:00",
+                                                                   .bins = 4,
+                                                                   .zone = std::move(zone)}))})
         .hash();
   };
   // As many cells from as far to as far each time.
@@ -335,7 +333,7 @@ TEST(RealColumns, WriteAnyPointAsNumbers) {
 
 TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(
-      refusal_of(Domain::make({Column::make("sex", Categories::make({"f", "m"}))})),
+      refusal_of(Domain::make({test::without_nulls("sex", Categories::make({"f", "m"}))})),
       "Gaussian rows need columns of type number, but column \"sex\" is categorical: leave it out "
       "of the domain, or use method marginals");
   EXPECT_EQ(
@@ -418,8 +416,8 @@ TEST(RecutDomain, KeepsEverythingElse) {
 }
 
 TEST(RecutDomain, NeverCutsAnInteger) {
-  const Domain domain = Domain::make({Column::make("i", IntegerCells::make(1, 10)),
-                                      Column::make("j", IntegerCells::make(0, 1 << 30))});
+  const Domain domain = Domain::make({test::without_nulls("i", IntegerCells::make(1, 10)),
+                                      test::without_nulls("j", IntegerCells::make(0, 1 << 30))});
   const Domain grid = recut_domain(domain, 10'000);
   EXPECT_EQ(grid.columns()[0].size(), 10U);
   EXPECT_EQ(grid.columns()[1].size(), 100U);
@@ -438,18 +436,23 @@ TEST(RecutDomain, RefusesImpossibleNumbersOfCells) {
 
 namespace {
 
-Column number(const std::string& name) { return Column::make(name, NumberCells::make(0, 1)); }
-Column integer_column(const std::string& name, std::int64_t count) {
-  return Column::make(name, IntegerCells::make(0, count - 1));
+Column number(const std::string& name) {
+  return test::without_nulls(name, NumberCells::make(0, 1));
 }
-Column word(const std::string& name) { return Column::make(name, Categories::make({"a", "b"})); }
+Column integer_column(const std::string& name, std::int64_t count) {
+  return test::without_nulls(name, IntegerCells::make(0, count - 1));
+}
+Column word(const std::string& name) {
+  return test::without_nulls(name, Categories::make({"a", "b"}));
+}
 
 TEST(SpaceKind, FollowsTheDomain) {
   const auto chosen = [](std::vector<Column> columns) {
     return chosen_space(Domain::make(std::move(columns)));
   };
   EXPECT_EQ(chosen({word("w"), integer_column("i", 100)}), SpaceKind::kCategories);
-  EXPECT_EQ(chosen({Column::make("n", NumberCells::make(0, 1, 10))}), SpaceKind::kCategories);
+  EXPECT_EQ(chosen({test::without_nulls("n", NumberCells::make(0, 1, 10))}),
+            SpaceKind::kCategories);
   EXPECT_EQ(chosen({integer_column("i", 1 << 20)}), SpaceKind::kCategories);
   EXPECT_EQ(chosen({integer_column("i", (1 << 20) + 1)}), SpaceKind::kGrid);
   EXPECT_EQ(chosen({number("x")}), SpaceKind::kGrid);

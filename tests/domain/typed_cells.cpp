@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "columns.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/zones.h"
@@ -215,9 +216,10 @@ void expect_written_back(const Column& column) {
 
 TEST(TypedCells, AreGivenBackTyped) {
   for (const Column& column : extreme_columns()) expect_written_back(column);
-  EXPECT_EQ(Column::make("b", BooleanWords::make("False", "True")).value(1, 0), Value(true));
-  EXPECT_EQ(Column::make("b", BooleanWords::make("no", "yes")).value(1, 0), Value("yes"));
-  EXPECT_EQ(Column::make("i", IntegerCells::make(-5, 5, 2)).value(1, 2), Value(std::int64_t{2}));
+  EXPECT_EQ(test::without_nulls("b", BooleanWords::make("False", "True")).value(1, 0), Value(true));
+  EXPECT_EQ(test::without_nulls("b", BooleanWords::make("no", "yes")).value(1, 0), Value("yes"));
+  EXPECT_EQ(test::without_nulls("i", IntegerCells::make(-5, 5, 2)).value(1, 2),
+            Value(std::int64_t{2}));
 }
 
 RC_GTEST_PROP(TypedCells, AreGivenBackTypedByAnyColumn, ()) {
@@ -230,7 +232,7 @@ TEST(RealColumns, TakeTypedValuesForTheirTexts) {
   const Domain domain =
       Domain::make({Column::make("age", NumberCells::make(0, 100), {.null_value = "40"}),
                     Column::make("income", NumberCells::make(1, 1e6), {.outside_value = "2"}),
-                    Column::make("x", NumberCells::make(-0x1p63, 0x1p63))});
+                    test::without_nulls("x", NumberCells::make(-0x1p63, 0x1p63))});
   const RealColumns columns(domain, logarithms);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     for (const Value& value : typed_values(domain.columns()[i])) {

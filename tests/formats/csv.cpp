@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "columns.h"
 #include "domain/domain.h"
 #include "formats/one_line_reader.h"
 #include "formats/pipe.h"
@@ -569,7 +570,7 @@ TEST(CsvSink, WritesEachRecordIntoOneLine) {
 
 TEST(CsvSink, WritesPointsInFewestDigits) {
   const Domain domain =
-      Domain::make({Column::make("x", NumberCells::make(0, 1)),
+      Domain::make({test::without_nulls("x", NumberCells::make(0, 1)),
                     Column::make("y", NumberCells::make(1, 100), {.outside_value = "2"})});
   const std::vector<std::string> logarithms{"y"};
   const RealColumns columns(domain, logarithms);
@@ -740,9 +741,9 @@ TEST(CsvSource, WhatIsReadDoesNotDependOnThreads) {
             std::to_string(static_cast<double>(random() % 1000) / 100) + '\n';
   }
   const std::string path = scratch.write("d.csv", text);
-  const Domain domain = Domain::make({Column::make("n", IntegerCells::make(0, 9)),
-                                      Column::make("x", NumberCells::make(0, 10, 7))});
-  const RealColumns reals(Domain::make({Column::make("x", NumberCells::make(0, 10))}), {});
+  const Domain domain = Domain::make({test::without_nulls("n", IntegerCells::make(0, 9)),
+                                      test::without_nulls("x", NumberCells::make(0, 10, 7))});
+  const RealColumns reals(Domain::make({test::without_nulls("x", NumberCells::make(0, 10))}), {});
   const CsvSource one(path);
   const auto outcomes = read_outcomes(one, domain);
   const UnitTable units = read_units(one, domain, "id");

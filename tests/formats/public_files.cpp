@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "columns.h"
 #include "domain/candidates.h"
 #include "formats/domain_yaml.h"
 #include "formats/scratch.h"
@@ -22,8 +23,8 @@ namespace {
 constexpr const char* kDomain =
     "seed: 11\n"
     "columns:\n"
-    "  x: {type: number, min: 0, max: 1}\n"
-    "  s: {type: categorical, values: [a, b, c]}\n";
+    "  x: {type: number, min: 0, max: 1, null: 0}\n"
+    "  s: {type: categorical, values: [a, b, c], null: a}\n";
 
 std::string text_of(const Candidates& list, const Domain& domain) {
   std::string text;
@@ -140,8 +141,8 @@ TEST(ColumnNames, TellOfPeople) {
 namespace {
 
 RealColumns two_columns() {
-  return RealColumns(Domain::make(
-      {Column::make("a", NumberCells::make(0, 1)), Column::make("b", NumberCells::make(0, 1))}));
+  return RealColumns(Domain::make({test::without_nulls("a", NumberCells::make(0, 1)),
+                                   test::without_nulls("b", NumberCells::make(0, 1))}));
 }
 
 std::string covariance_refusal(const std::string& content) {
@@ -187,7 +188,8 @@ using testing::ElementsAre;
 TEST(ReadPublicRecords, IsStrict) {
   const test::Scratch scratch;
   const Domain domain = parse_domain(
-      "columns: {age: {type: integer, min: 0, max: 100}, sex: {type: categorical, values: [f, m]}}",
+      "columns: {age: {type: integer, min: 0, max: 100, null: 0}, sex: {type: categorical, values: "
+      "[f, m], null: f}}",
       "");
   const auto read = [&](const std::string& content) {
     return read_public_digits(scratch.write("ref.csv", content), domain);

@@ -193,8 +193,8 @@ TEST(FrontDistributed, RefusesWhatWorkersCannotDo) {
       }),
       HasSubstr("method marginals with a unit"));
   const Domain cut = Domain::parse(
-      "columns:\n  x: {type: number, min: 0, max: 10, bins: private}\n"
-      "  y: {type: number, min: -50, max: 50, bins: 20}\n");
+      "columns:\n  x: {type: number, min: 0, max: 10, bins: private, null: 0}\n"
+      "  y: {type: number, min: -50, max: 50, bins: 20, null: -50}\n");
   const PreparedRelease binned =
       prepare(ReleaseSpec::parse("{\"method\": \"marginals\", \"count\": 5, "
                                  "\"privacy\": {\"rho\": 50}}",

@@ -26,15 +26,16 @@ constexpr const char* kYaml =
     "seed: 7\n"
     "columns:\n"
     "  region: {type: categorical, values: [north, south], null: south}\n"
-    "  insured: {type: boolean, values: [\"no\", \"yes\"]}\n"
-    "  age: {type: integer, min: 0, max: 110, bins: 11, outside: 40}\n"
+    "  insured: {type: boolean, values: [\"no\", \"yes\"], null: \"no\"}\n"
+    "  age: {type: integer, min: 0, max: 110, bins: 11, outside: 40, null: 40}\n"
     "  income: {type: number, min: 0, max: 2e5, bins: 20, null: category}\n"
-    "  grade: {type: ordinal, values: [low, high]}\n"
-    "  rooms: {type: integer, edges: [0, 1, 9]}\n"
-    "  rent: {type: number, edges: [0, 10, 1000], spikes: [0]}\n"
-    "  cost: {type: number, min: 0, max: 10, bins: 2, spikes: [0]}\n"
-    "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter}\n"
-    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: \"+01:00\"}\n";
+    "  grade: {type: ordinal, values: [low, high], null: low}\n"
+    "  rooms: {type: integer, edges: [0, 1, 9], null: 0}\n"
+    "  rent: {type: number, edges: [0, 10, 1000], spikes: [0], null: 0}\n"
+    "  cost: {type: number, min: 0, max: 10, bins: 2, spikes: [0], null: 0}\n"
+    "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter, null: 2026-01-01}\n"
+    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: \"+01:00\", null: "
+    "2026-01-01}\n";
 
 Domain made_in_a_program() {
   return Domain::make(

@@ -395,7 +395,7 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
 TEST(FrontRefusals, NamePartsByTheirPlaces) {
   const inside::Speaking places(inside::Speech::kSpec);
   const std::string domain =
-      R"("domain": {"text": "columns:\n  a: {type: boolean}\n"}, "unit": "id")";
+      R"("domain": {"text": "columns:\n  a: {type: boolean, null: false}\n"}, "unit": "id")";
   const auto refused = [&](const std::string& parts) {
     try {
       static_cast<void>(

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "columns.h"
 #include "domain/candidates.h"
 #include "domain/column.h"
 #include "domain/numbers.h"
@@ -17,8 +18,8 @@ namespace mollify {
 namespace {
 
 Domain two_columns(std::uint64_t seed = 0) {
-  return Domain::make({Column::make("height", NumberCells::make(100, 300)),
-                       Column::make("age", IntegerCells::make(0, 99))},
+  return Domain::make({test::without_nulls("height", NumberCells::make(100, 300)),
+                       test::without_nulls("age", IntegerCells::make(0, 99))},
                       seed);
 }
 
@@ -34,7 +35,8 @@ TEST(DomainBox, CoversEveryCell) {
 }
 
 TEST(DomainBox, NamesTheColumnThatHasNoAxis) {
-  const Domain domain = Domain::make({Column::make("colour", Categories::make({"red", "green"}))});
+  const Domain domain =
+      Domain::make({test::without_nulls("colour", Categories::make({"red", "green"}))});
   EXPECT_THAT(test::refusal_of([&] { (void)domain_box(domain); }),
               testing::HasSubstr("column \"colour\" is not one"));
 }

@@ -129,7 +129,7 @@ Domain small_domain() {
   return parse_domain(
       "columns:\n"
       "  color: {type: categorical, values: [red, green], null: category}\n"
-      "  n: {type: integer, min: 0, max: 9}\n",
+      "  n: {type: integer, min: 0, max: 9, null: 0}\n",
       "domain.yaml");
 }
 

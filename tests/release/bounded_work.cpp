@@ -260,8 +260,8 @@ int plan_of(const std::string& question) {
 }
 
 TEST(EveryPlan, EndsSoonAndInLittleMemory) {
-  const std::string wide = "columns:\n  a: {type: integer, min: 1, max: 520000}\n";
-  const std::string widest = "columns:\n  a: {type: integer, min: 1, max: 16777216}\n";
+  const std::string wide = "columns:\n  a: {type: integer, min: 1, max: 520000, null: 1}\n";
+  const std::string widest = "columns:\n  a: {type: integer, min: 1, max: 16777216, null: 1}\n";
   const auto of_models = [](const std::string& domain, const char* models) {
     return Json{{"method", "integral-model"},
                 {"privacy", {{"epsilon", 3}}},
@@ -272,7 +272,7 @@ TEST(EveryPlan, EndsSoonAndInLittleMemory) {
   // How many candidates there are is all that a plan needs of them.
   std::string many = "columns:\n";
   for (int i = 0; i < 60; ++i) {
-    many += "  c" + std::to_string(i) + ": {type: number, min: 0, max: 9, bins: 10}\n";
+    many += "  c" + std::to_string(i) + ": {type: number, min: 0, max: 9, bins: 10, null: 0}\n";
   }
   const std::string of_candidates = Json{
       {"method", "local"},

@@ -32,21 +32,26 @@ struct AskedRelease {
 
 /// Every method, every kind of noise and of budget, and every part that brings facts of its own.
 inline std::vector<AskedRelease> asked_releases() {
-  static constexpr const char* kWords = "columns:\n  a: {type: categorical, values: [x, y, z]}\n";
-  static constexpr const char* kIntegers = "columns:\n  a: {type: integer, min: 0, max: 999}\n";
+  static constexpr const char* kWords =
+      "columns:\n  a: {type: categorical, values: [x, y, z], null: x}\n";
+  static constexpr const char* kIntegers =
+      "columns:\n  a: {type: integer, min: 0, max: 999, null: 0}\n";
   static constexpr const char* kNumbers =
-      "columns:\n  a: {type: number, min: -4, max: 4}\n  b: {type: number, min: -4, max: 4}\n";
+      "columns:\n  a: {type: number, min: -4, max: 4, null: -4}\n  b: {type: number, min: -4, max: "
+      "4, null: -4}\n";
   static constexpr const char* kPositive =
       "columns:\n  a: {type: number, min: 1, max: 100, outside: \"7\", null: \"7\"}\n"
       "  b: {type: number, min: 1, max: 100, outside: \"7\", null: \"7\"}\n";
   static constexpr const char* kFar =
-      "columns:\n  a: {type: number, min: -1000000000000, max: 1000000000000}\n"
-      "  b: {type: number, min: -1000000000000, max: 1000000000000}\n";
+      "columns:\n  a: {type: number, min: -1000000000000, max: 1000000000000, null: "
+      "-1000000000000}\n"
+      "  b: {type: number, min: -1000000000000, max: 1000000000000, null: -1000000000000}\n";
   static constexpr const char* kMixed =
-      "columns:\n  a: {type: integer, min: 0, max: 6}\n  b: {type: boolean}\n"
-      "  c: {type: ordinal, values: [x, y, z]}\n";
+      "columns:\n  a: {type: integer, min: 0, max: 6, null: 0}\n  b: {type: boolean, null: false}\n"
+      "  c: {type: ordinal, values: [x, y, z], null: x}\n";
   static constexpr const char* kPrivateBins =
-      "columns:\n  a: {type: number, min: 0, max: 100, bins: private}\n  b: {type: boolean}\n";
+      "columns:\n  a: {type: number, min: 0, max: 100, bins: private, null: 0}\n  b: {type: "
+      "boolean, null: false}\n";
   const auto of_words = std::map<std::string, std::string>{
       {"units.csv", "id\n1\n2\n3\n"},
       {"reference.csv", "a\nx\nx\ny\n"},
@@ -102,7 +107,8 @@ inline std::vector<AskedRelease> asked_releases() {
       {"central ds-roo", kWords,
        R"({"method": "central", "count": 2, "mechanism": "ds-roo", "privacy": {"epsilon": 1}})",
        4000},
-      {"central product", "columns:\n  a: {type: boolean}\n  b: {type: boolean}\n",
+      {"central product",
+       "columns:\n  a: {type: boolean, null: false}\n  b: {type: boolean, null: false}\n",
        R"({"method": "central", "count": 2, "mechanism": "product", "privacy": {"rho": 0.1}})",
        4000},
       {"central histogram", kWords,

@@ -54,22 +54,22 @@ void write_inputs(const Scratch& scratch) {
   scratch.write("data.csv", private_rows(60));
   scratch.write("many.csv", private_rows(4000));
   scratch.write("words.yaml",
-                "columns:\n  kind: {type: categorical, values: [a, b, c, d]}\n"
-                "  size: {type: integer, min: 1, max: 5}\n");
+                "columns:\n  kind: {type: categorical, values: [a, b, c, d], null: a}\n"
+                "  size: {type: integer, min: 1, max: 5, null: 1}\n");
   scratch.write("numbers.yaml",
-                "columns:\n  x: {type: number, min: 0, max: 8, outside: clip}\n"
+                "columns:\n  x: {type: number, min: 0, max: 8, outside: clip, null: 0}\n"
                 "  y: {type: number, min: 0, max: 9, outside: clip, null: 4.5}\n");
   scratch.write(
       "bins.yaml",
-      "columns:\n  kind: {type: categorical, values: [a, b, c, d]}\n"
-      "  x: {type: number, min: 0, max: 8, outside: clip, bins: 4}\n"
+      "columns:\n  kind: {type: categorical, values: [a, b, c, d], null: a}\n"
+      "  x: {type: number, min: 0, max: 8, outside: clip, bins: 4, null: 0}\n"
       "  y: {type: number, min: 0, max: 9, outside: clip, null: category, bins: private}\n");
   scratch.write("cells.yaml",
-                "columns:\n  x: {type: number, min: 0, max: 8, outside: clip, bins: 4}\n"
+                "columns:\n  x: {type: number, min: 0, max: 8, outside: clip, bins: 4, null: 0}\n"
                 "  y: {type: number, min: 0, max: 9, outside: clip, null: 4.5, bins: 3}\n");
   scratch.write("bits.yaml",
-                "columns:\n  kind: {type: categorical, values: [a, b, c, d]}\n"
-                "  size: {type: integer, min: 1, max: 2, outside: clip}\n");
+                "columns:\n  kind: {type: categorical, values: [a, b, c, d], null: a}\n"
+                "  size: {type: integer, min: 1, max: 2, outside: clip, null: 1}\n");
   scratch.write("sizes.yaml", "columns:\n  size: {type: integer, min: 1, max: 99, null: 1}\n");
   scratch.write("roster.csv", "id\np3\np1\nnobody\np19\n");
   scratch.write("words.csv", "kind,size\na,1\nb,2\nb,3\nc,5\nd,4\na,2\n");

@@ -32,12 +32,12 @@ using test::Scratch;
 
 constexpr const char* kWordsOfUnits =
     "columns:\n"
-    "  a: {type: categorical, values: [x, y, z]}\n"
-    "  b: {type: integer, min: 0, max: 3}\n";
+    "  a: {type: categorical, values: [x, y, z], null: x}\n"
+    "  b: {type: integer, min: 0, max: 3, null: 0}\n";
 constexpr const char* kNumbersOfUnits =
     "columns:\n"
-    "  a: {type: number, min: 0, max: 10}\n"
-    "  b: {type: number, min: 0, max: 10}\n";
+    "  a: {type: number, min: 0, max: 10, null: 0}\n"
+    "  b: {type: number, min: 0, max: 10, null: 0}\n";
 
 /// A release of units that two columns name, or one, with the least that it needs.
 struct AskedOfUnits {
@@ -238,7 +238,7 @@ TEST(RowsWithoutAnId, AreCoveredByThePromiseForAUnit) {
   Json json = Json::parse(
       R"({"method": "central", "mechanism": "subsampled-rr", "count": 1, "unit": "id",
           "roster": {"file": "units.csv"}, "accept_error": true, "privacy": {"epsilon": 0.7}})");
-  json["domain"]["text"] = "columns:\n  a: {type: categorical, values: [a, b, c]}\n";
+  json["domain"]["text"] = "columns:\n  a: {type: categorical, values: [a, b, c], null: a}\n";
   const PublicFiles files({}, {}, {{"units.csv", "id\nu\nv\n"}});
   const auto release = prepare(parse_spec(json.dump(), "it"), files, std::nullopt);
   std::map<TinyTable, test::DrawnLaw<std::string>> laws;
@@ -268,7 +268,9 @@ TEST(RowsWithoutAnId, AreCoveredByThePromiseForAUnit) {
 /// Counts move by a unit's weight where the unit comes or goes, and by nothing for rows of nobody.
 TEST(RowsWithoutAnId, MoveNoCountsOfAddAndRemove) {
   SpecDomain declared;
-  declared.text = "columns:\n  a: {type: categorical, values: [a, b, c]}\n  b: {type: boolean}\n";
+  declared.text =
+      "columns:\n  a: {type: categorical, values: [a, b, c], null: a}\n  b: {type: boolean, null: "
+      "false}\n";
   const Domain domain = PublicFiles().domain(declared);
   std::map<TinyTable, std::vector<std::uint64_t>> counts;
   for (const TinyTable& table : tiny_tables()) {

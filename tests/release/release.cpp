@@ -36,12 +36,12 @@ using test::Scratch;
 
 constexpr const char* kFiniteDomain =
     "columns:\n"
-    "  a: {type: categorical, values: [x, y]}\n"
-    "  b: {type: boolean}\n";
+    "  a: {type: categorical, values: [x, y], null: x}\n"
+    "  b: {type: boolean, null: false}\n";
 constexpr const char* kNumericDomain =
     "columns:\n"
-    "  a: {type: number, min: 0, max: 10}\n"
-    "  b: {type: number, min: 0, max: 10}\n";
+    "  a: {type: number, min: 0, max: 10, null: 0}\n"
+    "  b: {type: number, min: 0, max: 10, null: 0}\n";
 constexpr int kRows = 4000;
 
 /// Every kind of release there is, of data.csv of either domain: 4000 rows of 2000 units.

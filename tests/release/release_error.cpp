@@ -180,14 +180,14 @@ TEST(EstimateError, IsJudgedByTheSameRule) {
 class Ruled {
  public:
   explicit Ruled(const std::string& value = "1", int row_count = 500) {
-    scratch_.write("cells.yaml", "columns:\n  a: {type: integer, min: 1, max: 600}\n");
-    scratch_.write("few.yaml", "columns:\n  a: {type: integer, min: 1, max: 12}\n");
+    scratch_.write("cells.yaml", "columns:\n  a: {type: integer, min: 1, max: 600, null: 1}\n");
+    scratch_.write("few.yaml", "columns:\n  a: {type: integer, min: 1, max: 12, null: 1}\n");
     scratch_.write("pairs.yaml",
-                   "columns:\n  a: {type: integer, min: 1, max: 6}\n"
-                   "  b: {type: integer, min: 1, max: 4}\n");
+                   "columns:\n  a: {type: integer, min: 1, max: 6, null: 1}\n"
+                   "  b: {type: integer, min: 1, max: 4, null: 1}\n");
     scratch_.write("points.yaml",
-                   "columns:\n  a: {type: number, min: -5, max: 5}\n"
-                   "  b: {type: number, min: -5, max: 5}\n");
+                   "columns:\n  a: {type: number, min: -5, max: 5, null: -5}\n"
+                   "  b: {type: number, min: -5, max: 5, null: -5}\n");
     std::string rows = "id,a,b\n";
     for (int i = 0; i < row_count; ++i)
       rows += std::to_string(i) + "," + value + "," + value + "\n";

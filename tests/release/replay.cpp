@@ -81,8 +81,8 @@ const std::array kReplayedBudgets = {ExactPrivacy::pure(Decimal(1)),
 std::string number_domain(std::size_t columns) {
   std::string domain = "columns:\n";
   for (std::size_t j = 0; j < columns; ++j) {
-    domain +=
-        std::string("  ") + static_cast<char>('a' + j) + ": {type: number, min: -50, max: 50}\n";
+    domain += std::string("  ") + static_cast<char>('a' + j) +
+              ": {type: number, min: -50, max: 50, null: -50}\n";
   }
   return domain;
 }
@@ -290,7 +290,7 @@ TEST(ReleaseReplay, AFiniteReleaseTellsWhatItPaid) {
   for (const CentralMechanism mechanism :
        {CentralMechanism::kSubsampledRr, CentralMechanism::kDsRoo}) {
     const auto release =
-        prepared_with(scratch, "columns:\n  a: {type: categorical, values: [a, b, c]}\n",
+        prepared_with(scratch, "columns:\n  a: {type: categorical, values: [a, b, c], null: a}\n",
                       ExactPrivacy::pure(Decimal(0.7)), CentralSpec{.mechanism = mechanism}, 1, 3);
     std::map<std::array<std::size_t, 3>, test::DrawnLaw<std::vector<std::uint32_t>>> laws;
     for (std::size_t code = 0; code < 10; ++code) {
@@ -334,7 +334,7 @@ TEST(ReleaseReplay, ASupportIsFoundForHalfOfTheBudget) {
   for (const SupportHint hint :
        {SupportHint{SupportKind::kWidth, 9}, SupportHint{SupportKind::kHeavy, 0}}) {
     const auto release = prepared_with(
-        scratch, "columns:\n  a: {type: integer, min: 0, max: 999}\n",
+        scratch, "columns:\n  a: {type: integer, min: 0, max: 999, null: 0}\n",
         ExactPrivacy::approximate(Decimal(2), Decimal(1e-4)), CentralSpec{.support = hint}, 5, 500);
     const FiniteDesign& finite = *release->certificate().as<FiniteDesign>();
     const SupportFinder finder(hint, 1000, 500, 1, 5e-5);
@@ -365,11 +365,11 @@ TEST(ReleaseReplay, ASupportIsFoundForHalfOfTheBudget) {
 TEST(ReleaseReplay, MarginalsMoveByWhatTheyPaidFor) {
   const Scratch scratch;
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
-    const auto release = prepared_with(scratch,
-                                       "columns:\n  a: {type: number, min: -50, max: 50, bins: 4}\n"
-                                       "  b: {type: number, min: -50, max: 50, bins: 5}\n",
-                                       ExactPrivacy::pure(Decimal(1)),
-                                       MarginalsSpec{.neighbours = neighbours}, 2, kReplayedRows);
+    const auto release = prepared_with(
+        scratch,
+        "columns:\n  a: {type: number, min: -50, max: 50, bins: 4, null: -50}\n"
+        "  b: {type: number, min: -50, max: 50, bins: 5, null: -50}\n",
+        ExactPrivacy::pure(Decimal(1)), MarginalsSpec{.neighbours = neighbours}, 2, kReplayedRows);
     const MarginalRequest& request = release->certificate().as<MarginalDesign>()->request;
     EXPECT_EQ(request.budget, release->certificate().spec.budget());
     EXPECT_EQ(request.unit.weight, 1U);

@@ -26,7 +26,7 @@ using test::Scratch;
 
 constexpr const char* kVerifiedDomain =
     "columns:\n"
-    "  a: {type: integer, min: 1, max: 16}\n";
+    "  a: {type: integer, min: 1, max: 16, null: 1}\n";
 
 /// A release of 400 rows, its certificate as JSON, and its verification after a change.
 class ChangedCertificate {
@@ -405,8 +405,8 @@ TEST(VerifyCertificate, SaysWhichPromiseIsNotTheOneThatFollows) {
 
 TEST(VerifyCertificate, IsNotCheckedWithAnotherDomain) {
   const ChangedCertificate changed([](ReleaseSpec&) {});
-  const std::string other =
-      changed.scratch.write("other.yaml", "columns:\n  a: {type: integer, min: 0, max: 15}\n");
+  const std::string other = changed.scratch.write(
+      "other.yaml", "columns:\n  a: {type: integer, min: 0, max: 15, null: 0}\n");
   const CertificateCheck check =
       verify_certificate(parse_certificate(changed.json.dump(), "it"), "it", read_domain(other));
   EXPECT_STREQ(check.verdict(), "not checked: this is not the release's domain");

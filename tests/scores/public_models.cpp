@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "columns.h"
 #include "core/invalid_input.h"
 
 namespace mollify {
@@ -16,8 +17,8 @@ namespace mollify {
 namespace {
 
 Domain two_by_five(std::uint64_t seed) {
-  return Domain::make({Column::make("sex", IntegerCells::make(0, 1)),
-                       Column::make("ward", IntegerCells::make(1, 5))},
+  return Domain::make({test::without_nulls("sex", IntegerCells::make(0, 1)),
+                       test::without_nulls("ward", IntegerCells::make(1, 5))},
                       seed);
 }
 
@@ -43,7 +44,7 @@ double column_distance(const std::vector<double>& one, const std::vector<double>
 TEST(PublicModels, WithoutAReferenceAreSeldomNearerThanUniformRecords) {
   std::vector<Column> columns;
   for (const char* name : {"a", "b", "c", "d"}) {
-    columns.push_back(Column::make(name, IntegerCells::make(1, 5)));
+    columns.push_back(test::without_nulls(name, IntegerCells::make(1, 5)));
   }
   const PublicModels models(Domain::make(std::move(columns), 3), 480);
   std::vector<std::vector<double>> shares;
@@ -116,10 +117,10 @@ TEST(PublicModels, AreDirichletAroundTheReference) {
 constexpr auto kTrees = ModelShapes::kProductsAndTrees;
 
 Domain three_integers() {
-  return Domain::make(
-      {Column::make("a", IntegerCells::make(0, 2)), Column::make("b", IntegerCells::make(0, 1)),
-       Column::make("c", IntegerCells::make(0, 2))},
-      5);
+  return Domain::make({test::without_nulls("a", IntegerCells::make(0, 2)),
+                       test::without_nulls("b", IntegerCells::make(0, 1)),
+                       test::without_nulls("c", IntegerCells::make(0, 2))},
+                      5);
 }
 
 /// Whether each column but one has a parent, and following parents one comes to that one.
@@ -183,12 +184,12 @@ TEST(PublicModels, RefuseNumbersOutsideTheirLimits) {
   const Domain domain = two_by_five(1);
   EXPECT_EQ(models_refusal(domain, 0), "the number of models must be from 1 to 16777216, but is 0");
   EXPECT_EQ(models_refusal(domain, PublicModels::kMost), "");
-  const Domain fine = Domain::make({Column::make("x", IntegerCells::make(0, 499'999))});
+  const Domain fine = Domain::make({test::without_nulls("x", IntegerCells::make(0, 499'999))});
   EXPECT_EQ(models_refusal(fine, 2000),
             "models may have at most 536870912 shares in all, but 2000 models of 500000 cells "
             "have more; the widest columns are \"x\" 500000: declare fewer bins there (`bins: "
             "268435` in each with more would do), or ask for fewer models (--candidates 1073)");
-  const Domain finer = Domain::make({Column::make("x", IntegerCells::make(0, 999'999))});
+  const Domain finer = Domain::make({test::without_nulls("x", IntegerCells::make(0, 999'999))});
   EXPECT_EQ(models_refusal(finer, 2),
             "models take at most 524288 cells of all columns together, but there are 1000000; the "
             "widest columns are \"x\" 1000000: declare fewer bins there (`bins: 524288` in each "

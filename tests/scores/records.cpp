@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "columns.h"
 #include "random_domain.h"
 #include "scores/mixed_rows.h"
 
@@ -70,8 +71,8 @@ using testing::ElementsAre;
 
 Domain mixed_columns() {
   return Domain::make({Column::make("x", NumberCells::make(0, 1, 4), {.null_is_category = true}),
-                       Column::make("i", IntegerCells::make(0, 32)),
-                       Column::make("j", IntegerCells::make(1, 32)),
+                       test::without_nulls("i", IntegerCells::make(0, 32)),
+                       test::without_nulls("j", IntegerCells::make(1, 32)),
                        Column::make("w", Categories::make({"a", "b"}), {.null_is_category = true}),
                        Column::make("k", IntegerCells::make(1, 6), {.null_is_category = true})});
 }
@@ -128,7 +129,7 @@ RC_GTEST_PROP(RecordLayout, BringsAnyPointIntoTheDomain, (std::vector<float> any
 
 // A cell's middle as a float is inside the cell as long as cells are wider than a float's step.
 TEST(RecordLayout, TellsTheFinestCellsApart) {
-  const Domain domain = Domain::make({Column::make("x", NumberCells::make(0, 1))});
+  const Domain domain = Domain::make({test::without_nulls("x", NumberCells::make(0, 1))});
   const RecordLayout layout(domain);
   std::vector<std::uint32_t> found(1);
   for (std::uint32_t cell = 0; cell < NumberCells::kUndeclaredBins; cell += 77) {

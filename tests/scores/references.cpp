@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "chi_square.h"
+#include "columns.h"
 #include "core/invalid_input.h"
 #include "methods/divergence/f_divergence.h"
 #include "scores/mixed_rows.h"
@@ -25,7 +26,7 @@ namespace {
 Domain grid(std::uint64_t cells, int columns) {
   std::vector<Column> made;
   for (int i = 0; i < columns; ++i) {
-    made.push_back(Column::make("x" + std::to_string(i), NumberCells::make(0, 1, cells)));
+    made.push_back(test::without_nulls("x" + std::to_string(i), NumberCells::make(0, 1, cells)));
   }
   return Domain::make(std::move(made));
 }
@@ -93,8 +94,8 @@ TEST(MultiscaleHistogram, FollowsManyRecords) {
 namespace {
 
 Domain mixed() {
-  return Domain::make({Column::make("x", NumberCells::make(0, 1)),
-                       Column::make("w", Categories::make({"a", "b", "c", "d"}))},
+  return Domain::make({test::without_nulls("x", NumberCells::make(0, 1)),
+                       test::without_nulls("w", Categories::make({"a", "b", "c", "d"}))},
                       5);
 }
 

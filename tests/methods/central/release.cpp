@@ -25,7 +25,8 @@ namespace {
 using test::Scratch;
 using RowsOfValue = std::map<std::string, std::uint64_t>;
 
-constexpr const char* kThreeValues = "columns:\n  a: {type: categorical, values: [x, y, z]}\n";
+constexpr const char* kThreeValues =
+    "columns:\n  a: {type: categorical, values: [x, y, z], null: x}\n";
 
 /// Texts in the columns "id" and "a", and how many records each row represents.
 class CountedRows final : public Source {
@@ -132,9 +133,10 @@ TEST(CentralRelease, ManyOutcomesOfTheGreatestCountAreAlike) {
   }
   const std::vector<std::uint64_t> counts(ids.size(), std::numeric_limits<std::uint64_t>::max());
   const CountedRows data(std::move(ids), std::move(values), counts);
-  const auto release = prepare(
-      one_record_of_each(scratch, "columns:\n  a: {type: integer, min: 0, max: 3071}\n", kUnits),
-      PublicFiles(), {});
+  const auto release =
+      prepare(one_record_of_each(
+                  scratch, "columns:\n  a: {type: integer, min: 0, max: 3071, null: 0}\n", kUnits),
+              PublicFiles(), {});
   std::uint64_t all = 0;
   std::uint64_t low = 0;
   for (const auto& [value, rows] : released_rows(*release, data)) {
@@ -211,7 +213,7 @@ TEST(CentralRelease, TheDrawWithinAFoundSupportHasHalfOfTheBudget) {
   constexpr std::uint64_t kRecords = 3000;
   const Scratch scratch;
   ReleaseSpec spec =
-      all_records(scratch, "columns:\n  a: {type: integer, min: 0, max: 99}\n", kRecords);
+      all_records(scratch, "columns:\n  a: {type: integer, min: 0, max: 99, null: 0}\n", kRecords);
   spec.own.get<CentralSpec>()->support = SupportHint{SupportKind::kWidth, 1};
   spec.privacy = ExactPrivacy::approximate(Decimal(2), Decimal(1e-6));
   const auto release = prepare(spec, PublicFiles(), kRecords);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "columns.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/words.h"
@@ -17,7 +18,7 @@ namespace {
 /// Four colours.
 GivenInputs colours() {
   return GivenInputs(
-      Domain::make({Column::make("colour", Categories::make({"a", "b", "c", "d"}))}, 0));
+      Domain::make({test::without_nulls("colour", Categories::make({"a", "b", "c", "d"}))}, 0));
 }
 
 PlanReport planned(const std::string& question, const PublicInputs& inputs = colours()) {

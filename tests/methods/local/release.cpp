@@ -18,7 +18,7 @@ using test::Scratch;
 constexpr const char* kLocalDomain =
     "columns:\n"
     "  a: {type: categorical, values: [x, y, z], null: category}\n"
-    "  b: {type: integer, min: 0, max: 9, bins: 5}\n";
+    "  b: {type: integer, min: 0, max: 9, bins: 5, null: 0}\n";
 
 // Whatever bytes follow the header: the same number of rows, and the same certificate.
 RC_GTEST_PROP(LocalRelease, IsTotalInItsRecords, ()) {

@@ -28,14 +28,14 @@ using test::Scratch;
 constexpr const char* kNumbers =
     "seed: 3\n"
     "columns:\n"
-    "  x: {type: number, min: 0, max: 10}\n"
-    "  y: {type: number, min: 0, max: 1}\n";
+    "  x: {type: number, min: 0, max: 10, null: 0}\n"
+    "  y: {type: number, min: 0, max: 1, null: 0}\n";
 constexpr const char* kMixed =
     "seed: 3\n"
     "columns:\n"
     "  x: {type: number, min: 0, max: 10, null: category}\n"
-    "  y: {type: number, min: 0, max: 1}\n"
-    "  w: {type: categorical, values: [a, b, c]}\n";
+    "  y: {type: number, min: 0, max: 1, null: 0}\n"
+    "  w: {type: categorical, values: [a, b, c], null: a}\n";
 constexpr const char* kScoredRecords =
     "id,x,y,w\nu,2,0.1,a\nu,3,0.2,a\nu,2.5,0.3,b\nv,9,0.9,c\nu,,0.2,a\n";
 
@@ -170,9 +170,10 @@ TEST(ScoredRelease, CertifiesWhatVerificationConfirms) {
 // -----------------------------------------------------------------------------------------------
 // A density as the reference.
 
-constexpr const char* kLine = "columns:\n  x: {type: number, min: -4, max: 4}\n";
+constexpr const char* kLine = "columns:\n  x: {type: number, min: -4, max: 4, null: -4}\n";
 constexpr const char* kPlane =
-    "columns:\n  x: {type: number, min: -3, max: 3}\n  y: {type: number, min: -3, max: 3}\n";
+    "columns:\n  x: {type: number, min: -3, max: 3, null: -3}\n  y: {type: number, min: -3, max: "
+    "3, null: -3}\n";
 constexpr const char* kLineEnvelope =
     R"({"type":"gaussian_mixture_envelope","radius":1,"variance":1,"dimension":1,"box":[[-4,4]]})";
 constexpr const char* kPlaneEnvelope =

@@ -28,11 +28,11 @@ using test::Scratch;
 constexpr const char* kUnitCategories =
     "columns:\n"
     "  a: {type: categorical, values: [x, y, z], null: category}\n"
-    "  b: {type: integer, min: 0, max: 9, bins: 5}\n";
+    "  b: {type: integer, min: 0, max: 9, bins: 5, null: 0}\n";
 constexpr const char* kUnitNumbers =
     "columns:\n"
-    "  a: {type: number, min: 0, max: 10}\n"
-    "  b: {type: number, min: 0, max: 1}\n";
+    "  a: {type: number, min: 0, max: 10, null: 0}\n"
+    "  b: {type: number, min: 0, max: 1, null: 0}\n";
 constexpr const char* kUnitRecords =
     "id,a,b\nu,x,0\nu,x,1\nu,y,9\nv,q,-5\nw,3,0.5\nw,3,0.5\nv,1,0.9\nstranger,x,1\nu,x,0\n,,\n";
 
@@ -264,8 +264,9 @@ TEST(UnitDraws, OfOtherFreshCandidatesHaveOtherWords) {
   CountColumns none;
   none.add("u", "", 0);
   std::vector<std::vector<std::array<std::uint64_t, 2>>> places;
-  for (const char* domain : {"columns:\n  a: {type: number, min: 0, max: 10}\n",
-                             "columns:\n  a: {type: number, min: 0, max: 10, bins: 70000}\n"}) {
+  for (const char* domain :
+       {"columns:\n  a: {type: number, min: 0, max: 10, null: 0}\n",
+        "columns:\n  a: {type: number, min: 0, max: 10, bins: 70000, null: 0}\n"}) {
     ReleaseSpec spec = unit_spec(scratch, domain, false);
     test::local_of(spec).space.candidates = 50;
     test::local_of(spec).space.fresh = true;
@@ -319,7 +320,7 @@ TEST(UnitDraws, FollowTheSamplersLawOverKeysAndAreIndependent) {
   constexpr std::size_t kKeys = 5'000;
   const Scratch scratch;
   ReleaseSpec spec =
-      unit_spec(scratch, "columns:\n  a: {type: categorical, values: [x, y, z]}\n", false);
+      unit_spec(scratch, "columns:\n  a: {type: categorical, values: [x, y, z], null: x}\n", false);
   spec.count = 1;
   const auto release = test::prepared_local(scratch, spec);
   CountColumns counts;

@@ -35,8 +35,10 @@ struct TableCase {
   [[nodiscard]] std::uint64_t weight() const { return units ? kWhole : 1; }
   [[nodiscard]] std::string domain() const {
     return std::string("columns:\n  sex: {type: categorical, values: [f, m") +
-           (copula ? "]}\n" : ", x]}\n") + "  age: {type: integer, min: 0, max: 99, bins: " +
-           (private_bins ? "private, null: category}\n" : "10}\n") + "  ill: {type: boolean}\n";
+           (copula ? "], null: f}\n" : ", x]}\n") +
+           "  age: {type: integer, min: 0, max: 99, bins: " +
+           (private_bins ? "private, null: category}\n" : "10}\n") +
+           "  ill: {type: boolean, null: false}\n";
   }
 };
 
