@@ -62,7 +62,7 @@ class IntegerCells {
   /// values of any size (`dyadic_starts`).
   static constexpr std::size_t kCellsOfPrivateBins = 60'000;
 
-  /// Without `bins`, each multiple is a cell, or, if there are more than 2^24, there are 2^24 cells.
+  /// Without `bins`, each multiple is a cell, or, if there are more than 2^24, there are 2^23 cells.
   /// Cells of `private_bins` are for the release to group; others take them for cells without a declared
   /// number. Throws InvalidInput unless min <= max, the range spans
   /// fewer than 2^63 and holds a multiple, 1 <= bins <= min(n, 2^24), edges and values ascend, every

@@ -69,7 +69,7 @@ TEST(Domain, NamesColumnsWhoseIntegersAreCutIntoCells) {
   };
   EXPECT_THAT(
       said(IntegerCells::make(0, 99'999'999)),
-      ElementsAre("column \"v\" has 100000000 integers, which are cut into 16777216 cells of 6 "
+      ElementsAre("column \"v\" has 100000000 integers, which are cut into 8388608 cells of 12 "
                   "or so; declare bins or a smaller range if these are not the ones you "
                   "want"));
   EXPECT_THAT(said(IntegerCells::make(0, 99'999'999, 1000)), testing::IsEmpty());
@@ -181,10 +181,10 @@ TEST(Domain, CanonicalTextIsStable) {
                    12);
   EXPECT_EQ(domain.canonical_text(),
             "mollify-domain 1 seed 12\n"
-            "categorical 1:c 3:x y 0:\n"
-            "boolean 1:b 5:false 4:true null 2\n"
+            "categorical 1:c 3:x y 0: null 0 outside 0\n"
+            "boolean 1:b 5:false 4:true null 2 outside 2\n"
             "integer 1:i -1 9 3 null 2\n"
-            "number 1:n 0x0p+0 0x1p-1 7 outside 3\n");
+            "number 1:n 0x0p+0 0x1p-1 7 null 7 outside 3\n");
 }
 
 RC_GTEST_PROP(Domain, EveryOutcomeSurvivesDecodeAndEncode, ()) {
@@ -254,7 +254,8 @@ namespace {
 
 Domain age_and_income() {
   return Domain::make({Column::make("age", NumberCells::make(0, 100), {.null_value = "40"}),
-                       Column::make("income", NumberCells::make(1, 1e6), {.outside_value = "2"})});
+                       Column::make("income", NumberCells::make(1, 1e6),
+                                    {.null_value = "3", .outside_value = "2"})});
 }
 
 std::array<double, 2> point_of(const RealColumns& columns, std::string_view age,
@@ -275,9 +276,9 @@ TEST(RealColumns, ReadFieldsAsTheDomainDeclares) {
   EXPECT_EQ(point_of(columns, "-1", "0.5"), (Point{0, 2}));         // clip, and a value
   EXPECT_EQ(point_of(columns, "1e999", "1e999"), (Point{100, 2}));  // infinities are outside
   EXPECT_EQ(point_of(columns, "-inf", "-inf"), (Point{0, 2}));
-  EXPECT_EQ(point_of(columns, "nan", "NA"), (Point{40, 2}));  // nulls
-  EXPECT_EQ(point_of(columns, "", ""), (Point{40, 2}));
-  EXPECT_EQ(point_of(columns, "young", "\xff\xfe"), (Point{0, 2}));  // unreadable
+  EXPECT_EQ(point_of(columns, "nan", "NA"), (Point{40, 3}));  // nulls
+  EXPECT_EQ(point_of(columns, "", ""), (Point{40, 3}));
+  EXPECT_EQ(point_of(columns, "young", "\xff\xfe"), (Point{40, 2}));  // unreadable
 }
 
 TEST(RealColumns, AgreeWithTheCellsOfTheDomain) {
@@ -295,7 +296,8 @@ TEST(RealColumns, AgreeWithTheCellsOfTheDomain) {
 TEST(RealColumns, ReadPercentsAndTruthsAsTheCellsDo) {
   const Domain domain =
       Domain::make({Column::make("a", NumberCells::make(0, 1), {.null_value = "25%"}),
-                    Column::make("b", NumberCells::make(0, 2000), {.outside_value = "1,250"})});
+                    Column::make("b", NumberCells::make(0, 2000),
+                                 {.null_value = "1,250", .outside_value = "1,250"})});
   const RealColumns columns(domain);
   using Point = std::array<double, 2>;
   EXPECT_EQ(point_of(columns, "", ""), (Point{0.25, 1250}));
@@ -339,38 +341,37 @@ TEST(RealColumns, RefuseWhatIsNoCoordinate) {
   EXPECT_EQ(
       refusal_of(
           Domain::make({Column::make("x", NumberCells::make(0, 1), {.null_is_category = true})})),
-      "Gaussian rows have no nulls, but column \"x\" declares null: category: declare a number "
-      "there, such as 0, or use method marginals");
+      "Gaussian rows have no nulls, but the domain declares no number that a null of column \"x\" "
+      "becomes: write null: VALUE, such as 0, into the domain, or use method marginals");
   EXPECT_EQ(refusal_of(age_and_income(), {"age"}),
             "column \"age\" must have a min above 0, because 0 has no logarithm, but its min is "
             "0: set min to the smallest value that counts, and write outside: VALUE for zeros");
   for (const bool clips : {false, true}) {
-    const Domain domain =
-        Domain::make({Column::make("x", NumberCells::make(1, 9), {.clips = clips})});
+    const Domain domain = Domain::make(
+        {Column::make("x", NumberCells::make(1, 9), {.null_value = "2", .clips = clips})});
     EXPECT_EQ(refusal_of(domain, {"x"}),
               "column \"x\" must declare what a zero becomes to have logarithms: as min, 1, zeros "
               "widen the spread of all others. Write outside: VALUE, a usual value of the column, "
               "into the domain");
   }
   // At an end of its range a declared value is what clip would make of a zero.
-  const auto declared = [](const std::optional<std::string>& null, const std::string& outside) {
+  const auto declared = [](const std::string& null, const std::string& outside) {
     return refusal_of(Domain::make({Column::make("x", NumberCells::make(1, 9),
                                                  {.null_value = null, .outside_value = outside})}),
                       {"x"});
   };
   EXPECT_EQ(
-      declared(std::nullopt, "1.0"),
+      declared("2", "1.0"),
       "column \"x\" must declare a usual value for zeros to have logarithms, but outside: 1 is "
       "its min, where zeros widen the spread of all others. Write outside: VALUE, above min "
       "and below max, into the domain");
-  EXPECT_THAT(declared(std::nullopt, "9"), testing::HasSubstr("but outside: 9 is its max"));
+  EXPECT_THAT(declared("2", "9"), testing::HasSubstr("but outside: 9 is its max"));
   EXPECT_EQ(
       declared("1", "3"),
       "column \"x\" must declare a usual value for nulls to have logarithms, but null: 1 is its "
       "min, where nulls widen the spread of all others. Write null: VALUE, above min and below "
       "max, into the domain");
   EXPECT_EQ(declared("1.5", "8.5"), "accepted");
-  EXPECT_EQ(declared(std::nullopt, "3"), "accepted");
   EXPECT_EQ(refusal_of(age_and_income(), {"height"}),
             "the domain has no column \"height\", whose logarithm is asked for; it has \"age\", "
             "\"income\"");

@@ -52,11 +52,11 @@ TEST(ParseDomain, ReadsAMapping) {
   const Domain domain = parse_domain(kExample, "d.yaml");
   EXPECT_EQ(domain.canonical_text(),
             "mollify-domain 1 seed 7\n"
-            "integer 3:age 0 110 11 outside 4\n"
+            "integer 3:age 0 110 11 null 11 outside 4\n"
             "number 6:income 0x0p+0 0x1.86ap+17 20 null 20\n"
-            "categorical 6:region 5:north 5:south null 1\n"
-            "boolean 7:insured 2:no 3:yes\n");
-  EXPECT_EQ(domain.size(), 11U * 21 * 2 * 2);
+            "categorical 6:region 5:north 5:south null 1 outside 1\n"
+            "boolean 7:insured 2:no 3:yes null 2 outside 2\n");
+  EXPECT_EQ(domain.size(), 12U * 21 * 2 * 3);
 }
 
 TEST(ParseDomain, ReadsAListOfColumns) {
@@ -74,7 +74,7 @@ TEST(ParseDomain, KeepsValuesAsTheyAreWritten) {
       "d.yaml");
   EXPECT_EQ(domain.columns()[0].canonical_text(),
             "categorical 1:1 3:yes 2:No 1:1 3:2.0 4:0x1F 4:true 10:2020-01-01 4:null 1:~ 0: "
-            "4:.inf");
+            "4:.inf null 9 outside 9");
 }
 
 // Quoted or not, a word of the format is one, unless the column has it as a value.
@@ -101,7 +101,7 @@ TEST(ParseDomain, OutsideMayBeNullWhereNullIsAValue) {
   const Domain plain = parse_domain(
       "columns: {a: {type: integer, min: 0, max: 9, null: category, outside: null}}", "d.yaml");
   EXPECT_NE(domain_yaml(plain).find("    outside: null\n"), std::string::npos);
-  EXPECT_EQ(refusal("columns:\n  a: {type: integer, min: 0, max: 9, outside: null}\n"),
+  EXPECT_EQ(refusal("columns:\n  a: {type: integer, min: 0, max: 9, null: 0, outside: null}\n"),
             "d.yaml line 2: column \"a\": outside can be null only with null: category, which "
             "makes null a value");
 }
@@ -123,7 +123,7 @@ TEST(ParseDomain, ReadsTheExampleOfTheDocuments) {
   std::set<std::string> types;
   for (const Column& column : domain.columns()) types.emplace(kind_of(column.cells()).name);
   EXPECT_EQ(types.size(), column_kinds().size()) << "every type is shown";
-  EXPECT_EQ(domain.columns()[4].size(), 4U);
+  EXPECT_EQ(domain.columns()[4].size(), 5U);
   EXPECT_EQ(domain.columns()[6].size(), 21U) << "the spike is a cell of its own";
   EXPECT_EQ(domain.columns()[7].size(), 85U) << "seven years of months, and null";
   EXPECT_EQ(parse_domain(domain_yaml(domain), "again").canonical_text(), domain.canonical_text());
@@ -150,7 +150,7 @@ TEST(ParseDomain, BinsMayBePrivate) {
       "columns: {i: {type: integer, min: 0, max: 99999, bins: private}, j: {type: integer, min: 0, "
       "max: 9, bins: private}, x: {type: number, min: 0, max: 1, bins: private, spikes: [0]}}";
   const Domain domain = parse_domain(yaml, "d.yaml");
-  const std::uint32_t sizes[] = {57'768, 10, 34'817};
+  const std::uint32_t sizes[] = {57'769, 11, 34'818};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_TRUE(has_private_bins(domain.columns()[i].cells()));
     EXPECT_EQ(domain.columns()[i].size(), sizes[i]);
@@ -292,6 +292,7 @@ columns:
     min: 0
     max: 110
     bins: 11
+    null: category
     outside: 40
   income:
     type: number
@@ -307,13 +308,15 @@ columns:
   insured:
     type: boolean
     values: [no, yes]
+    null: category
 )");
 }
 
 TEST(DomainYaml, NotesStayInTheirComments) {
   const Domain domain = parse_domain("columns: {a: {type: boolean}}", "");
-  EXPECT_EQ(domain_yaml(domain, {"from a\nseed: 1", "\xff", "\xc3\xa9"}),
-            "# from a?seed: 1\n# ?\n# \xc3\xa9\ncolumns:\n  a:\n    type: boolean\n");
+  EXPECT_EQ(
+      domain_yaml(domain, {"from a\nseed: 1", "\xff", "\xc3\xa9"}),
+      "# from a?seed: 1\n# ?\n# \xc3\xa9\ncolumns:\n  a:\n    type: boolean\n    null: category\n");
 }
 
 RC_GTEST_PROP(DomainYaml, IsReadBackAsItWas, ()) {
@@ -328,9 +331,10 @@ RC_GTEST_PROP(DomainYaml, IsReadBackAsItWas, ()) {
 
 TEST(DomainHash, IsSha256OfTheCanonicalText) {
   const Domain domain = parse_domain("columns: {a: {type: boolean}}", "");
-  ASSERT_EQ(domain.canonical_text(), "mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true\n");
-  // printf 'mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true\n' | sha256sum
-  EXPECT_EQ(domain.hash(), "1338ac2aa6a2a14646409587ec05af838f64801afd7d7c948f743dded538f151");
+  ASSERT_EQ(domain.canonical_text(),
+            "mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true null 2 outside 2\n");
+  // printf 'mollify-domain 1 seed 0\nboolean 1:a 5:false 4:true null 2 outside 2\n' | sha256sum
+  EXPECT_EQ(domain.hash(), "8375bab189c770d73c2d0f59043ec96f1660f2a56714017e01bea8116c13066b");
 }
 
 }  // namespace

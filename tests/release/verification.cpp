@@ -221,7 +221,7 @@ void promise_epsilon(Json& cert, double times) {
 
 RemadeCertificate gaussian_certificate(const ExactPrivacy& privacy, double bound,
                                        std::vector<RealRange> ranges,
-                                       const char* type = "number, min: -4, max: 4") {
+                                       const char* type = "number, min: -4, max: 4, null: 0") {
   ReleaseSpec spec;
   spec.own = GaussianSpec{.covariance_bound = bound,
                           .mean_bound = ranges.empty() ? std::optional(3.0) : std::nullopt};
@@ -306,7 +306,7 @@ TEST(VerifyCertificate, RefusesACentreThatSpendsMoreThanIsPromised) {
   // Wide ranges: a histogram finds the centre's cell first.
   const RemadeCertificate made = gaussian_certificate(
       ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6)), 1, {{-1e12, 1e12}, {-1e12, 1e12}},
-      "number, min: -1000000000000, max: 1000000000000");
+      "number, min: -1000000000000, max: 1000000000000, null: 0");
   EXPECT_TRUE(made.after([](Json&) {}).holds());
   ASSERT_FALSE(made.genuine["design"]["centre"]["histogram"].is_null());
   EXPECT_TRUE(made.is_broken_by(rate_up));
@@ -355,8 +355,9 @@ TEST(VerifyCertificate, TakesTheAmountThatStepsSpendAsStated) {
       spec.own = MarginalsSpec{};
     }
     spec.privacy = ExactPrivacy::approximate(Decimal(0.5), Decimal(1e-6));
-    const RemadeCertificate made(spec, {.records = 20'000},
-                                 shared ? "number, min: -4, max: 4" : "integer, min: 0, max: 6");
+    const RemadeCertificate made(
+        spec, {.records = 20'000},
+        shared ? "number, min: -4, max: 4, null: 0" : "integer, min: 0, max: 6");
     EXPECT_TRUE(made.after([](Json&) {}).holds());
     EXPECT_TRUE(made.after(add_amount(-9)).holds());
     EXPECT_TRUE(made.after(add_amount(9)).holds());
