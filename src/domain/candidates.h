@@ -87,8 +87,8 @@ class UniformRecords {
 
   /// The share of records that are null there. Requires a null category.
   [[nodiscard]] double null_share(std::size_t column) const noexcept {
-    return 1.0 / (columns_[column].codes_and_nulls > 0 ? columns_[column].among
-                                                        : columns_[column].cells);
+    return 1.0 /
+           (columns_[column].codes_and_nulls > 0 ? columns_[column].among : columns_[column].cells);
   }
 
   /// The record's density where a number's values have length one in all, and the values of every

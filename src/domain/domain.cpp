@@ -369,9 +369,16 @@ void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen
     if (can_be_cut(column)) continue;
     Concern concern(chosen_by);
     concern.column = column.name();
+    if (is_numeric(column.cells()) && !has_values_of_its_own(column.cells()) &&
+        column.mapping().missing.empty()) {
+      refuse_input("not-for-this-domain", concern, {WayOut::declare("null"), way},
+                   "{} has no cell for nulls, but the domain declares no number that a null of "
+                   "column \"{}\" becomes: write null: VALUE into the domain, or {}",
+                   subject, column.name(), other);
+    }
     refuse_input("not-for-this-domain", concern, {way},
-                 "{} needs columns of numbers or integers without spikes, values, missing codes or "
-                 "a null category, but column \"{}\" is not one: leave it out of the domain, or {}",
+                 "{} needs columns of numbers or integers without spikes, values or missing codes, "
+                 "but column \"{}\" is not one: leave it out of the domain, or {}",
                  subject, column.name(), other);
   }
 }
@@ -456,12 +463,13 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
     }
     const Mapping& mapping = column.mapping();
     if (mapping.null_is_category) {
-      refuse_input("not-for-this-domain", concern_of_column(column),
-                   {WayOut::declare("null"), WayOut::use("marginals")},
-                   "Gaussian rows have no nulls, but the domain declares no number that a null of "
-                   "column \"{}\" becomes: write null: VALUE, such as {:g}, into the domain, or use "
-                   "{}",
-                   column.name(), numbers->min(), method_words("marginals"));
+      refuse_input(
+          "not-for-this-domain", concern_of_column(column),
+          {WayOut::declare("null"), WayOut::use("marginals")},
+          "Gaussian rows have no nulls, but the domain declares no number that a null of "
+          "column \"{}\" becomes: write null: VALUE, such as {:g}, into the domain, or use "
+          "{}",
+          column.name(), numbers->min(), method_words("marginals"));
     }
     const auto times = std::count(logarithms.begin(), logarithms.end(), column.name());
     refuse_if(times > 1, "duplicate-column", concern_of_column(column, "log"),

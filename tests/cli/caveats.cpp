@@ -105,13 +105,13 @@ TEST(Caveats, VerifyWarnsOfADomainThatDoesNotDeclareAll) {
   const Ended sampled =
       command.on("sample", "open.yaml", kAnswersWhole + kAnswerTable + Arguments{"--out", "o.csv"});
   EXPECT_THAT(sampled.err,
-              HasSubstr("WARNING: the domain declares no outside and no null for columns"));
+              HasSubstr("WARNING: the domain declares no outside for column \"rating\""));
   const Arguments certificate = {"--certificate", "o.csv.certificate.json"};
   const std::string text = command.on("verify", "open.yaml", certificate).out;
-  EXPECT_THAT(text, HasSubstr("WARNING: the domain declares no outside and no null for columns"));
+  EXPECT_THAT(text, HasSubstr("WARNING: the domain declares no outside for column \"rating\""));
   const Json json =
       Json::parse(command.on("verify", "open.yaml", certificate + Arguments{"--json"}).out);
-  EXPECT_THAT(json["warnings"].dump(), HasSubstr("a missing value becomes"));
+  EXPECT_THAT(json["warnings"].dump(), HasSubstr("a value beyond a bound becomes the nearest one"));
 }
 
 TEST(Caveats, VerifyPrintsWarningsWholeAndForNothing) {
@@ -138,8 +138,8 @@ TEST(Caveats, AColumnsNameDecidesNothing) {
   for (const char* name : {"the noise level", "my method local", "odds: a; b from c by d",
                            "a name that fills the line up to its end, or"}) {
     command.files.write("named.yaml", "columns:\n  \"" + std::string(name) +
-                                          "\": {type: categorical, values: [low, high]}\n");
-    command.files.write("named.csv", "\"" + std::string(name) + "\"\nlow\nhigh\nlow\n");
+                                          "\": {type: integer, min: 1, max: 2}\n");
+    command.files.write("named.csv", "\"" + std::string(name) + "\"\n1\n2\n1\n");
     const Ended shown =
         command.on("sample", "named.yaml", {"@integral", "--epsilon", "12", "--data", "named.csv"});
     EXPECT_THAT(shown.err, HasSubstr("WARNING: epsilon 12 allows that the output multiplies the "
@@ -169,9 +169,8 @@ TEST(Caveats, AWarningNamesTheWordsToWriteOnce) {
         {"advise",
          Arguments{"--purpose", "sample", "--protect", "row", "--n", "9999", "--count", "10"}}}) {
     const std::string open = command.on(name, "open.yaml", more).err;
-    EXPECT_EQ(occurrences(open, "the domain declares no outside and no null"), 1) << name;
-    EXPECT_EQ(occurrences(open, "for columns \"dept\", \"rating\""), 1) << name;
-    EXPECT_THAT(open, HasSubstr("write outside: clip or VALUE, and null: category or VALUE"));
+    EXPECT_EQ(occurrences(open, "the domain declares no outside for column \"rating\""), 1) << name;
+    EXPECT_THAT(open, HasSubstr("write outside: clip if it may, or outside: null or VALUE"));
     EXPECT_THAT(command.on(name, "declared.yaml", more).err, Not(HasSubstr("the domain declares")));
   }
   EXPECT_EQ(occurrences(command.run({"check", "--domain", "open.yaml", "--data", "t.csv"}).err,
@@ -188,8 +187,7 @@ TEST(Caveats, CompareRepeatsAboveItsVerdictWhatBecameOfValues) {
     const std::string open = command.on("compare", "open.yaml", kAnswerTable + release).out;
     const std::size_t told = open.find(
         "In the data, before anything is compared:\n"
-        "dept: 1 value becomes Sales (default)\n"
-        "rating: 3 nulls become 1 (default)\n"
+        "dept: 1 value becomes null (default)\n"
         "rating: 1 value becomes 5 (default)\n");
     ASSERT_NE(told, std::string::npos) << open;
     EXPECT_LT(told, open.rfind("but for ")) << open;
@@ -260,8 +258,8 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
   const Answers command;
   command.files.write("dose.csv", "dose\n0\n5\n20\n");
   for (const std::string outside : {"", ", outside: clip"}) {
-    command.files.write("d.yaml",
-                        "columns:\n  dose: {type: number, min: 0.01, max: 1000" + outside + "}\n");
+    command.files.write("d.yaml", "columns:\n  dose: {type: number, min: 0.01, max: 1000, null: 5" +
+                                      outside + "}\n");
     const Ended ended =
         command.run({"sample", "gaussian-model", "--log", "dose", "--domain", "d.yaml", "--data",
                      "dose.csv", "--epsilon", "1", "--count", "1"});
@@ -278,7 +276,7 @@ TEST(Caveats, LogarithmsNeedADomainThatSaysWhatAZeroIs) {
     return command.run({"sample", "gaussian-model", "--log", "dose", "--domain", "d.yaml", "--data",
                         "dose.csv", "--epsilon", "1", "--count", "1", "--accept-error"});
   };
-  EXPECT_THAT(with(", outside: 0.01").err,
+  EXPECT_THAT(with(", outside: 0.01, null: 5").err,
               HasSubstr("zeros to have logarithms, but outside: 0.01"));
   EXPECT_THAT(with(", outside: 5, null: 0.01").err,
               HasSubstr("nulls to have logarithms, but null: 0.01 is its min"));

@@ -14,11 +14,12 @@ using ::testing::MatchesRegex;
 
 constexpr const char* kEveryType =
     "columns:\n"
-    "  grade: {type: ordinal, values: [low, middle, high]}\n"
-    "  rooms: {type: integer, edges: [0, 1, 3, 10]}\n"
+    "  grade: {type: ordinal, values: [low, middle, high], null: low}\n"
+    "  rooms: {type: integer, edges: [0, 1, 3, 10], null: 0}\n"
     "  cost: {type: number, min: 0, max: 100, bins: 2, spikes: [0], null: \"0\"}\n"
     "  visit: {type: date, min: 2026-01-01, max: 2026-12-31, bins: quarter, null: category}\n"
-    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: Z}\n";
+    "  login: {type: datetime, min: 2026-01-01, max: 2026-01-02, bins: 2, zone: Z, null: "
+    "2026-01-01}\n";
 constexpr const char* kRows =
     "id,grade,rooms,cost,visit,login\n"
     "a,low,0,0,2026-01-31,2026-01-01T10:00:00+01:00\n"
@@ -72,8 +73,9 @@ TEST(ColumnTypes, AreCheckedAndCounted) {
   const Ended checked = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(checked.status, 1);
   for (const char* line :
-       {"data.csv:5: grade must be one of 3 declared values, but is \"best\" → low (default)\n",
-        "data.csv:5: rooms must be an integer from 0 to 10, but is \"99\" → from 3 to 10 "
+       {"data.csv:5: grade must be one of 3 declared values or null, but is \"best\" → low "
+        "(default)\n",
+        "data.csv:5: rooms must be an integer from 0 to 10 or null, but is \"99\" → from 3 to 10 "
         "(default)\n",
         "data.csv:5: cost must be a number from 0 to 100 or null, but is \"-1\" → 0.000 "
         "(default)\n",
@@ -130,7 +132,7 @@ TEST(ColumnTypes, CountTheNullsThatBecomeAValue) {
   EXPECT_EQ(command.run(check).status, 0);
 }
 
-// Nulls for which nothing is declared are findings, and no values either.
+// Nulls stay nulls unless a value is declared for them, and are no findings.
 TEST(ColumnTypes, CountNullsApartFromValues) {
   const CommandLine command;
   command.files.write("data.csv", "age,sex\n20,f\n,x\nNA,\n\n-4,f\n");
@@ -140,18 +142,18 @@ TEST(ColumnTypes, CountNullsApartFromValues) {
     return command.run(Arguments{"check", "--data", "data.csv", "--domain", "d.yaml"} + more).out;
   };
   EXPECT_THAT(checked(""), HasSubstr("\nage: 1 value becomes 18 (default)\n"
-                                     "age: 3 nulls become 18 (default)\n"
-                                     "sex: 1 value becomes f (default)\n"
-                                     "sex: 2 nulls become f (default)\n"));
+                                     "sex: 1 value becomes null (default)\n"));
+  EXPECT_THAT(checked(", null: 40"), HasSubstr("\nage: 1 value becomes 18 (default)\n"
+                                               "age: 3 nulls become 40 (declared)\n"));
   EXPECT_THAT(checked(", outside: 40"), HasSubstr("\nage: 1 value becomes 40 (declared)\n"
-                                                  "age: 3 nulls become 40\n"));
-  const Json mapped = Json::parse(checked("", {"--json"}))["mapped"];
-  ASSERT_EQ(mapped.size(), 4U);
+                                                  "sex: 1 value becomes null (default)\n"));
+  const Json mapped = Json::parse(checked(", null: 40", {"--json"}))["mapped"];
+  ASSERT_EQ(mapped.size(), 3U);
   EXPECT_EQ(mapped[0]["values"], 1);
   EXPECT_EQ(mapped[0]["nulls"], false);
   EXPECT_EQ(mapped[1]["values"], 3);
   EXPECT_EQ(mapped[1]["nulls"], true);
-  EXPECT_EQ(mapped[1]["default"], true);
+  EXPECT_EQ(mapped[1]["declared"], true);
 }
 
 // A number beyond a bound is nothing to mend where the domain says what it becomes; a word may be a
@@ -172,7 +174,7 @@ TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {
   EXPECT_THAT(declared.out, HasSubstr("age: 2 values become 99 (declared)\n"));
   EXPECT_THAT(declared.out, ::testing::Not(HasSubstr("\"120\"")));
   EXPECT_THAT(declared.out, HasSubstr("but is \"old\""));
-  EXPECT_THAT(declared.out, HasSubstr("sex: 1 value becomes f\n"));
+  EXPECT_THAT(declared.out, HasSubstr("sex: 1 value becomes null\n"));
   EXPECT_THAT(declared.out, HasSubstr("\n4 records, 1 of them with something to mend, 2 findings"));
   const Ended left_open = checked("");
   EXPECT_THAT(left_open.out, HasSubstr("but is \"120\" → from 90 to 99 (default)\n"));

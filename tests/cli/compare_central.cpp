@@ -228,8 +228,8 @@ TEST(CompareCentral, ReadsNumbersForTheRealMeanAsTheirColumnsDo) {
                                    "--epsilon", "1", "--delta", "1e-6", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const Json columns = Json::parse(ended.out)["columns"];
-  EXPECT_NEAR(columns[0]["without_bins"]["mean"], (5 + 99 + 0) / 3.0, 1e-12);
-  EXPECT_NEAR(columns[0]["without_bins"]["mean_in_bins"], (4.5 + 94.5 + 4.5) / 3, 1e-12);
+  EXPECT_NEAR(columns[0]["without_bins"]["mean"], (5 + 99) / 2.0, 1e-12);
+  EXPECT_NEAR(columns[0]["without_bins"]["mean_in_bins"], (4.5 + 94.5) / 2, 1e-12);
   EXPECT_NEAR(columns[1]["without_bins"]["mean"], (5 + 30 + 50 + 50) / 4.0, 1e-12);
   EXPECT_NEAR(columns[2]["without_bins"]["mean"], (5 + 0 + 99 + 0) / 4.0, 1e-12);
   EXPECT_FALSE(columns[2]["without_bins"]["is_moved"]);

@@ -209,7 +209,8 @@ TEST(Estimate, RefusesInOneSentence) {
             "holds 12001 in all\n");
   population.files.write("released.csv", released + "300,true\n");
   EXPECT_EQ(refused({}),
-            "mollify: released.csv line 12002 column \"age\" must be an integer from 0 to 79, but "
+            "mollify: released.csv line 12002 column \"age\" must be an integer from 0 to 79 or "
+            "null, but "
             "is \"300\" (outside: clip is for private values)\n");
   std::string forged = population.files.read("c.json");
   forged.replace(forged.find("\"count\": 3"), 10, "\"count\": 4");

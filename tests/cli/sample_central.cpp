@@ -275,8 +275,9 @@ TEST(SampleCentral, TellsThatFoundCellsHoldSeveralIntegers) {
   command.files.write("t.csv", rows);
   for (const auto& [most, words] : {std::pair{"99999999", " between cells, if the hint holds"},
                                     std::pair{"9999999", ", if the hint holds"}}) {
-    command.files.write("d.yaml",
-                        fmt::format("columns:\n  v: {{type: integer, min: 0, max: {}}}\n", most));
+    command.files.write(
+        "d.yaml",
+        fmt::format("columns:\n  v: {{type: integer, min: 0, max: {}, null: 0}}\n", most));
     const Ended ended = command.run({"sample", "central", "--data", "t.csv", "--domain", "d.yaml",
                                      "--epsilon", "2", "--delta", "1e-8", "--count", "3",
                                      "--support", "width=20", "--out", "o.csv", "--overwrite"});

@@ -316,7 +316,8 @@ TEST(Tune, RefusesInOneSentence) {
   EXPECT_EQ(refused(fine), "mollify: public.csv must hold at least one record, but holds none\n");
   command.files.write("public.csv", "id,weight,age\nu,200,20\n");
   EXPECT_EQ(refused(fine),
-            "mollify: public.csv line 2 column \"weight\" must be a number from 40 to 130, but is "
+            "mollify: public.csv line 2 column \"weight\" must be a number from 40 to 130 or null, "
+            "but is "
             "\"200\"\n");
 }
 

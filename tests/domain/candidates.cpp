@@ -36,7 +36,7 @@ Domain mixed(std::uint64_t seed) {
   return Domain::make(
       {Column::make("x", NumberCells::make(0, 1), {.null_is_category = true}),
        Column::make("i", IntegerCells::make(1, 5), {.null_is_category = true}),
-       test::without_nulls("j", IntegerCells::make(0, std::int64_t{1} << 40)),
+       test::without_nulls("j", IntegerCells::make(0, std::int64_t{1} << 40, 1U << 24U)),
        Column::make("w", Categories::make({"a", "b", "c"}), {.null_is_category = true}),
        test::without_nulls("t", BooleanWords::make())},
       seed);

@@ -482,9 +482,11 @@ TEST(SpaceKind, IsRefusedWhereTheDomainCannotHaveIt) {
       "candidates");
   EXPECT_EQ(
       refusal({number("x"), word("w")}, SpaceKind::kGrid),
-      "space grid needs columns of numbers or integers without spikes, values, missing codes or "
-      "a null category, but column \"w\" is not one: leave it out of the domain, or take --space "
-      "candidates");
+      "space grid needs columns of numbers or integers without spikes, values or missing codes, "
+      "but column \"w\" is not one: leave it out of the domain, or take --space candidates");
+  EXPECT_EQ(refusal({number("x"), Column::make("y", NumberCells::make(0, 1))}, SpaceKind::kGrid),
+            "space grid has no cell for nulls, but the domain declares no number that a null of "
+            "column \"y\" becomes: write null: VALUE into the domain, or take --space candidates");
 }
 
 TEST(SpaceKind, HasNames) {

@@ -229,10 +229,10 @@ RC_GTEST_PROP(TypedCells, AreGivenBackTypedByAnyColumn, ()) {
 
 TEST(RealColumns, TakeTypedValuesForTheirTexts) {
   const std::vector<std::string> logarithms{"income"};
-  const Domain domain =
-      Domain::make({Column::make("age", NumberCells::make(0, 100), {.null_value = "40"}),
-                    Column::make("income", NumberCells::make(1, 1e6), {.outside_value = "2"}),
-                    test::without_nulls("x", NumberCells::make(-0x1p63, 0x1p63))});
+  const Domain domain = Domain::make(
+      {Column::make("age", NumberCells::make(0, 100), {.null_value = "40"}),
+       Column::make("income", NumberCells::make(1, 1e6), {.null_value = "2", .outside_value = "2"}),
+       test::without_nulls("x", NumberCells::make(-0x1p63, 0x1p63))});
   const RealColumns columns(domain, logarithms);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     for (const Value& value : typed_values(domain.columns()[i])) {

@@ -15,7 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const char* const kDomain = "columns:\n  a:\n    type: categorical\n    values: [x, y, z]\n";
+const char* const kDomain =
+    "columns:\n  a:\n    type: categorical\n    values: [x, y, z]\n    null: x\n";
 
 TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
   const Answer found = advise(R"({"purpose": "records", "protect": "person", "n": 500,

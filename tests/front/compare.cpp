@@ -17,13 +17,13 @@ using ::testing::HasSubstr;
 constexpr const char* kTable = "who,colour\nann,red\nann,blue\nbob,green\n";
 
 Domain colours() {
-  return Domain::make(
-      {Column::declare("colour", {{"type", "categorical"}, {"values", {"red", "green"}}})});
+  return Domain::make({Column::declare(
+      "colour", {{"type", "categorical"}, {"values", {"red", "green"}}, {"null", "red"}})});
 }
 
 std::string spec_with(const std::string& parts) {
   return R"({"method": "local", "unit": "who", "domain": {"text": "columns: {colour: {type: )"
-         R"(categorical, values: [red, green]}}"}, "privacy": {"epsilon": 2})" +
+         R"(categorical, values: [red, green], null: red}}"}, "privacy": {"epsilon": 2})" +
          parts + "}";
 }
 
@@ -58,7 +58,7 @@ TEST(FrontCompare, ShowsTheLawBesideTheTruth) {
   const std::vector<std::string> two = {spec_with(""), spec_with(R"(, "mechanism": "mixture")")};
   EXPECT_EQ(nlohmann::json::parse(compare(two, data).json)["compared"].size(), 2U);
   const Answer same = compare_released(R"({"domain": {"text": "columns: {colour: {type: )"
-                                       R"(categorical, values: [red, green]}}"}})",
+                                       R"(categorical, values: [red, green], null: red}}"}})",
                                        data, data, "rows");
   EXPECT_EQ(nlohmann::json::parse(same.json)["tv"], 0);
   EXPECT_THAT(same.text, HasSubstr("3 rows of rows beside 3 rows of the data"));

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 PreparedRelease prepared_parts(const char* method, const char* more,
                                std::optional<std::uint64_t> records = std::nullopt) {
   const Domain domain = Domain::make({Column::declare(
-      "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})});
+      "city",
+      {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}, {"null", "Ghent"}})});
   const std::string spec = std::string("{\"method\": \"") + method +
                            "\", \"count\": 2, \"privacy\": {\"epsilon\": 2" + more + "}";
   return prepare(ReleaseSpec::parse(spec, domain), records,
@@ -88,8 +89,10 @@ TEST(FrontDistributed, WorkersCountAndDrawForAllUnitsOfTheRoster) {
 /// A release of two numbers around 3 and -20, 4000 rows of them.
 PreparedRelease prepared_numbers(const std::string& method, const char* more = "") {
   const Domain domain = Domain::make(
-      {Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 10}, {"bins", 10}}),
-       Column::declare("y", {{"type", "number"}, {"min", -50}, {"max", 50}, {"bins", 20}})});
+      {Column::declare("x",
+                       {{"type", "number"}, {"min", 0}, {"max", 10}, {"bins", 10}, {"null", 0}}),
+       Column::declare(
+           "y", {{"type", "number"}, {"min", -50}, {"max", 50}, {"bins", 20}, {"null", -50}})});
   return prepare(ReleaseSpec::parse("{\"count\": 5, \"method\": " + method +
                                         ", \"privacy\": {\"rho\": 50}" + more + "}",
                                     domain),

@@ -41,26 +41,40 @@ Domain made_in_a_program() {
   return Domain::make(
       {Column::declare(
            "region", {{"type", "categorical"}, {"values", {"north", "south"}}, {"null", "south"}}),
-       Column::declare("insured", {{"type", "boolean"}, {"values", {"no", "yes"}}}),
-       Column::declare(
-           "age", {{"type", "integer"}, {"min", 0}, {"max", 110}, {"bins", 11}, {"outside", 40}}),
+       Column::declare("insured", {{"type", "boolean"}, {"values", {"no", "yes"}}, {"null", "no"}}),
+       Column::declare("age", {{"type", "integer"},
+                               {"min", 0},
+                               {"max", 110},
+                               {"bins", 11},
+                               {"outside", 40},
+                               {"null", 40}}),
        Column::declare(
            "income",
            {{"type", "number"}, {"min", 0}, {"max", 2e5}, {"bins", 20}, {"null", "category"}}),
-       Column::declare("grade",
-                       {{"type", "ordinal"}, {"values", std::vector<std::string>{"low", "high"}}}),
-       Column::declare("rooms", {{"type", "integer"}, {"edges", {0, 1, 9}}}),
-       Column::declare("rent", {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spikes", {0}}}),
+       Column::declare("grade", {{"type", "ordinal"},
+                                 {"values", std::vector<std::string>{"low", "high"}},
+                                 {"null", "low"}}),
+       Column::declare("rooms", {{"type", "integer"}, {"edges", {0, 1, 9}}, {"null", 0}}),
        Column::declare(
-           "cost", {{"type", "number"}, {"min", 0}, {"max", 10.0}, {"bins", 2}, {"spikes", {0}}}),
-       Column::declare(
-           "visit",
-           {{"type", "date"}, {"min", "2026-01-01"}, {"max", "2026-12-31"}, {"bins", "quarter"}}),
+           "rent",
+           {{"type", "number"}, {"edges", {0.0, 10, 1000}}, {"spikes", {0}}, {"null", 0.0}}),
+       Column::declare("cost", {{"type", "number"},
+                                {"min", 0},
+                                {"max", 10.0},
+                                {"bins", 2},
+                                {"spikes", {0}},
+                                {"null", 0}}),
+       Column::declare("visit", {{"type", "date"},
+                                 {"min", "2026-01-01"},
+                                 {"max", "2026-12-31"},
+                                 {"bins", "quarter"},
+                                 {"null", "2026-01-01"}}),
        Column::declare("login", {{"type", "datetime"},
                                  {"min", "2026-01-01"},
                                  {"max", "2026-01-02"},
                                  {"bins", 2},
-                                 {"zone", "+01:00"}})},
+                                 {"zone", "+01:00"},
+                                 {"null", "2026-01-01"}})},
       7);
 }
 
@@ -73,7 +87,8 @@ TEST(FrontDomain, OfAFileAndOfAProgramAreTheSame) {
   EXPECT_EQ(read, Domain::parse(read.yaml()));
   EXPECT_EQ(read.hash(), made_in_a_program().hash());
   EXPECT_EQ(read.hash(), inside::parse_domain(kYaml, "domain.yaml").hash());
-  EXPECT_NE(read, Domain::make({Column::declare("insured", {{"type", "boolean"}})}));
+  EXPECT_NE(read,
+            Domain::make({Column::declare("insured", {{"type", "boolean"}, {"null", "false"}})}));
 }
 
 TEST(FrontDomain, TellsItsShape) {
@@ -90,7 +105,7 @@ TEST(FrontDomain, TellsItsShape) {
 
 TEST(FrontDomain, IsToldToPrograms) {
   const auto domain = Domain::make(
-      {Column::declare("b", {{"type", "boolean"}}),
+      {Column::declare("b", {{"type", "boolean"}, {"null", "false"}}),
        Column::declare("a", {{"type", "categorical"},
                              {"values", {"clip", "category"}},
                              {"null", Setting::value("category")}}),
@@ -102,7 +117,7 @@ TEST(FrontDomain, IsToldToPrograms) {
                              {"outside", nullptr}})},
       7);
   EXPECT_EQ(domain.json(),
-            R"({"seed":7,"columns":[{"name":"b","type":"boolean"},)"
+            R"({"seed":7,"columns":[{"name":"b","type":"boolean","null":"false"},)"
             R"({"name":"a","type":"categorical","values":["clip","category"],)"
             R"("null":{"value":"category"}},)"
             R"({"name":"c","type":"integer","min":0,"max":9,"bins":2,"null":"category"},)"
@@ -134,13 +149,14 @@ TEST(FrontDomain, RefusesInOneSentence) {
   EXPECT_THAT(test::refusal_of([] { (void)Domain::parse("columns: 3", "F"); }), HasSubstr("F"));
   EXPECT_EQ(test::refusal_of([] { (void)made_in_a_program().decode(kRecords); }),
             "an outcome must be below 266112, but is 266112");
-  EXPECT_EQ(test::refusal_of([] {
-              (void)Column::declare("d", {{"type", "integer"}, {"min", 0}, {"max", 1.5}});
-            }),
-            "column \"d\": max must be an integer of 64 bits, but is \"1.5\"");
-  const auto large =
-      Domain::make({Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 1}}),
-                    Column::declare("y", {{"type", "number"}, {"min", 0}, {"max", 1}})});
+  EXPECT_EQ(
+      test::refusal_of([] {
+        (void)Column::declare("d", {{"type", "integer"}, {"min", 0}, {"max", 1.5}, {"null", 0}});
+      }),
+      "column \"d\": max must be an integer of 64 bits, but is \"1.5\"");
+  const auto large = Domain::make(
+      {Column::declare("x", {{"type", "number"}, {"min", 0}, {"max", 1}, {"null", 0}}),
+       Column::declare("y", {{"type", "number"}, {"min", 0}, {"max", 1}, {"null", 0}})});
   EXPECT_FALSE(large.is_enumerable());
   EXPECT_THAT(test::refusal_of([&] { (void)large.encode({}); }), HasSubstr("an outcome"));
   EXPECT_THAT(test::refusal_of([&] { (void)large.decode(0); }), HasSubstr("an outcome"));

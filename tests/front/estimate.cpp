@@ -13,8 +13,9 @@ namespace {
 
 TEST(FrontEstimate, FindsThePopulationInMemory) {
   const Domain domain = Domain::make(
-      {Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 2}}),
-       Column::declare("glad", {{"type", "boolean"}})});
+      {Column::declare("age",
+                       {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 2}, {"null", 0}}),
+       Column::declare("glad", {{"type", "boolean"}, {"null", "false"}})});
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 300, "privacy": {"epsilon": 600},
           "mechanism": "randomized-response"})",
@@ -52,10 +53,10 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   std::vector<std::int64_t> others(told_ages);
   others[1] = 100;
   const Source clipped = Source::memory({{"age", others}, {"glad", told_glad}});
-  EXPECT_EQ(
-      test::refusal_of([&] { static_cast<void>(estimate(certificate, domain, clipped)); }),
-      "released (in memory) line 3 column \"age\" must be an integer from 0 to 99, but is \"100\" "
-      "(outside: clip is for private values)");
+  EXPECT_EQ(test::refusal_of([&] { static_cast<void>(estimate(certificate, domain, clipped)); }),
+            "released (in memory) line 3 column \"age\" must be an integer from 0 to 99 or null, "
+            "but is \"100\" "
+            "(outside: clip is for private values)");
 }
 
 }  // namespace

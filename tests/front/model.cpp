@@ -27,8 +27,11 @@ using Texts = std::vector<std::string>;
 
 Domain people() {
   return Domain::make(
-      {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}}),
-       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}}),
+      {Column::declare(
+           "city",
+           {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}, {"null", "Ghent"}}),
+       Column::declare("age",
+                       {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}, {"null", 0}}),
        Column::declare("born", {{"type", "date"},
                                 {"min", "1990-01-01"},
                                 {"max", "1999-12-31"},
@@ -85,8 +88,11 @@ TEST(FrontModel, GivesRowsUnderWhatIsGiven) {
 /// A model that is the same every time: north is young, south saves more often.
 Model fixed() {
   const Domain domain = Domain::make(
-      {Column::declare("ward", {{"type", "categorical"}, {"values", {"north", "south", "east"}}}),
-       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 2}}),
+      {Column::declare(
+           "ward",
+           {{"type", "categorical"}, {"values", {"north", "south", "east"}}, {"null", "north"}}),
+       Column::declare("age",
+                       {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 2}, {"null", 0}}),
        Column::declare("saved", {{"type", "boolean"}, {"null", "category"}})});
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(R"({
       "format": "mollify model 1", "version": "0.1.0", "released_with": "epsilon 2",
@@ -178,8 +184,8 @@ TEST(FrontModel, RefusesInOneSentence) {
 TEST(FrontModel, OtherReleasesHaveNone) {
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})",
-      Domain::make(
-          {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille"}}})}));
+      Domain::make({Column::declare(
+          "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille"}}, {"null", "Ghent"}})}));
   const std::vector<std::string_view> cities{"Lille"};
   const auto data = Source::memory({{"city", cities}});
   std::vector<ReleasedColumn> rows;

@@ -58,8 +58,8 @@ TEST(FrontPlan, FindsWhateverIsLeftOut) {
 }
 
 TEST(FrontPlan, TakesEveryMethod) {
-  const Domain domain = Domain::make(
-      {Column::declare("colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}})});
+  const Domain domain = Domain::make({Column::declare(
+      "colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}, {"null", "a"}})});
   for (const char* method : {"local", "integral"}) {
     const nlohmann::json question = {{"method", method}, {"privacy", {{"epsilon", 2}}}};
     const Answer found = plan(question.dump(), domain);
@@ -105,8 +105,8 @@ TEST(FrontPlan, RefusesInOneSentence) {
   wrong["alpha"] = 2;
   EXPECT_EQ(test::refusal_of([&] { (void)plan(wrong.dump()); }),
             "alpha must be above 0 and below 1, but is 2");
-  const Domain domain = Domain::make(
-      {Column::declare("colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}})});
+  const Domain domain = Domain::make({Column::declare(
+      "colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}, {"null", "a"}})});
   EXPECT_EQ(test::refusal_of([&] { (void)plan(R"({"domain": {"file": "d.yaml"}})", domain); }),
             "the question must name no domain where one is given, but it names one");
 }

@@ -39,8 +39,11 @@ constexpr const char* kCsv =
 
 Domain domain() {
   return Domain::make(
-      {Column::declare("city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}}),
-       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}})});
+      {Column::declare(
+           "city",
+           {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}, {"null", "Ghent"}}),
+       Column::declare("age",
+                       {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}, {"null", 0}})});
 }
 
 Source memory() { return Source::memory({{"person", kPeople}, {"city", kCities}, {"age", kAges}}); }
@@ -117,8 +120,9 @@ TEST_P(FrontRelease, IsVerified) {
   }
   EXPECT_EQ(certificate.spec().json(), Certificate::parse(certificate.json()).spec().json());
   const auto other = Domain::make(
-      {Column::declare("city", {{"type", "boolean"}}),
-       Column::declare("age", {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}})});
+      {Column::declare("city", {{"type", "boolean"}, {"null", "false"}}),
+       Column::declare("age",
+                       {{"type", "integer"}, {"min", 0}, {"max", 99}, {"bins", 10}, {"null", 0}})});
   EXPECT_FALSE(verify(certificate, other).domain_matches);
   EXPECT_FALSE(verify(certificate, other).holds());
   EXPECT_EQ(verify(certificate, other).guarantee_holds, std::nullopt);
@@ -274,7 +278,7 @@ TEST(FrontSource, TakesNullsAndEveryType) {
       {Column::declare(
            "height",
            {{"type", "number"}, {"min", 0}, {"max", 2}, {"bins", 4}, {"null", "category"}}),
-       Column::declare("insured", {{"type", "boolean"}})});
+       Column::declare("insured", {{"type", "boolean"}, {"null", "false"}})});
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 30}})", domain);
   // Enough epsilon for the record of all rows.
@@ -365,7 +369,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
   const std::vector<std::int64_t> counts{3, 2, 0, 1};
   const std::vector<std::string_view> records{"Lille", "Lille", "Lille", "Trier", "Trier", "Lille"};
   const Domain only_city = Domain::make({Column::declare(
-      "city", {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}})});
+      "city",
+      {{"type", "categorical"}, {"values", {"Ghent", "Lille", "Trier"}}, {"null", "Ghent"}})});
   const Source counted = Source::memory({{"city", cities}, {"n", counts}}).with_counts("n");
   const Source plain = Source::memory({{"city", records}});
   for (const char* text :
@@ -383,8 +388,8 @@ TEST(FrontCounts, AreTheTableOfWhichEachRowIsARecord) {
         static_cast<void>(prepare(
             ReleaseSpec::parse(
                 R"({"method": "integral", "count": 1, "space": {"kind": "grid"}, "privacy": {"epsilon": 2}, "accept_error": true})",
-                Domain::make(
-                    {Column::declare("age", {{"type", "number"}, {"min", 0}, {"max", 99}})})),
+                Domain::make({Column::declare(
+                    "age", {{"type", "number"}, {"min", 0}, {"max", 99}, {"null", 0}})})),
             Source::memory({{"age", counts}, {"n", counts}}).with_counts("n")));
       }),
       "a release whose records are scored needs a row for each record, but each row of the "

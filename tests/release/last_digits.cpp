@@ -148,7 +148,7 @@ const std::array kBudgets = {ExactPrivacy::pure(Decimal(2.37)),
                              ExactPrivacy::approximate(Decimal(0.061), Decimal(1e-5))};
 
 TEST(LastDigits, RefuseNoGaussianSample) {
-  const Domain domain = domain_of("number, min: -4, max: 4");
+  const Domain domain = domain_of("number, min: -4, max: 4, null: 0");
   for (const ExactPrivacy& budget : kBudgets) {
     for (const double bound : {1.0, 2.5}) {
       for (const bool found : {false, true}) {
@@ -183,7 +183,7 @@ std::vector<ExactPrivacy> many_budgets() {
 }
 
 TEST(LastDigits, RefuseNoSharedGaussian) {
-  const Domain domain = domain_of("number, min: -4, max: 4");
+  const Domain domain = domain_of("number, min: -4, max: 4, null: 0");
   for (const ExactPrivacy& budget : many_budgets()) {
     ReleaseSpec spec;
     spec.own = GaussianSpec{};
@@ -221,7 +221,7 @@ TEST(LastDigits, GiveAForestOfMarginalsEqualParts) {
 }
 
 TEST(LastDigits, RefuseNoFiniteSample) {
-  const Domain domain = domain_of("boolean");
+  const Domain domain = domain_of("boolean, null: false");
   for (const auto& [mechanism, budget] : {std::pair{CentralMechanism::kSubsetRr, kBudgets[2]},
                                           {CentralMechanism::kPoissonRr, kBudgets[2]},
                                           {CentralMechanism::kProduct, kBudgets[1]},

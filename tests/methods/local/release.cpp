@@ -61,11 +61,13 @@ TEST(LocalRelease, DrawsFromTheLawOfTheTable) {
     ++observed[domain.encode(fields)];
     begin = end + 1;
   }
-  // x,0 and x,1 share a cell; q is x and -5 is 0, as declared: three of four records lie there.
-  const std::string_view thrice[] = {"x", "0"};
+  // x,0 and x,1 share a cell; q is null and -5 is 0.
+  const std::string_view twice[] = {"x", "0"};
   const std::string_view once[] = {"y", "9"};
-  std::vector<std::uint32_t> outcomes = {domain.encode(thrice), domain.encode(once)};
-  std::vector<double> weights = {3, 1};
+  const std::string_view unknown[] = {"", "0"};
+  std::vector<std::uint32_t> outcomes = {domain.encode(twice), domain.encode(once),
+                                         domain.encode(unknown)};
+  std::vector<double> weights = {2, 1, 1};
   const Law law = release->sampler().law({outcomes, weights});
   EXPECT_TRUE(test::follows(law.probabilities, observed));
 }
