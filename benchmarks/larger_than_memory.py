@@ -44,7 +44,7 @@ def streamed(reader, path, rows, units):
 
 
 def release(reader, model, path, rows, units):
-    domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
+    domain = mo.Domain({name: mo.categorical(words, outside=words[0], null=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
     method = {
         "local by unit": mo.Local(domain, unit="unit", units=roster, epsilon=2),

@@ -184,7 +184,7 @@ def main():
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     folder = sys.argv[2] if len(sys.argv) > 2 else None
     words = ["female", "male", "north", "south", "east", "west"]
-    domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name in "abc"})
+    domain = mo.Domain({name: mo.categorical(words, outside=words[0], null=words[0]) for name in "abc"})
     roster = [str(unit) for unit in range(1000)]
     assert_same(domain, roster)
     print("| what | measure | value |\n|---|---|---|")

@@ -16,7 +16,7 @@ import tempfile
 import numpy as np
 
 BLOCK = 100_000
-MIXED = ("{type: number, min: 0, max: 9}",) * 4 + ("{type: categorical, values: [a, b, c]}",) * 3 + ("{type: integer, min: 0, max: 9}",)
+MIXED = ("{type: number, min: 0, max: 9, null: 0}",) * 4 + ("{type: categorical, values: [a, b, c], null: a}",) * 3 + ("{type: integer, min: 0, max: 9, null: 0}",)
 
 
 def write_domain(path, names, types):
@@ -103,7 +103,7 @@ def main(command, scale):
 
         rows = round(1e6 * scale)
         write_values(data, rows, 10_000, 1000)
-        write_domain(domain, ["value"], ["{type: integer, min: 0, max: 999}"])
+        write_domain(domain, ["value"], ["{type: integer, min: 0, max: 999, null: 0}"])
         units.write_text("unit\n" + "".join(f"{unit}\n" for unit in range(10_000)))
         by_unit = ("--unit", "unit", "--units", units, "--epsilon", 2, "--count", 1)
         line(f"a CSV file of {rows} rows, 10 000 units: local", "sample", "local", *released, *by_unit)
@@ -115,7 +115,7 @@ def main(command, scale):
 
         rows, names = round(1e6 * scale), [f"c{i}" for i in range(100)]
         write_normals(data, rows, 100)
-        write_domain(domain, names, ["{type: number, min: -10, max: 10}"] * 100)
+        write_domain(domain, names, ["{type: number, min: -10, max: 10, null: 0}"] * 100)
         covariance.write_text(",".join(names) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in np.eye(100, dtype=int)))
         gaussian = ("sample", "gaussian", *released, "--covariance", covariance, "--epsilon", 2, "--delta", 1e-8, "--count", 100)
         what = f"a CSV file of {rows} rows and 100 columns ({data.stat().st_size / 1e6:.0f} MB): 100 rows, gaussian"
@@ -129,7 +129,7 @@ def main(command, scale):
         line(f"{many} units of 100 rows and 8 mixed columns at 65 536 candidates: local", "sample", "local", *released, *by_unit,
              "--space", "candidates", "--candidates", 65_536)  # fmt: skip
 
-        write_domain(domain, [f"c{i}" for i in range(30)], ["{type: integer, min: 0, max: 9}"] * 30)
+        write_domain(domain, [f"c{i}" for i in range(30)], ["{type: integer, min: 0, max: 9, null: 0}"] * 30)
         for rows in (round(10**power * scale) for power in (5, 6, 7)):
             write_digits(data, rows, 30, 10, 0.3)
             what = f"a CSV file of {rows} rows and 30 columns"

@@ -104,7 +104,7 @@ def main():
     only_generated = "--generated" in sys.argv
     rows = int(arguments[0]) if arguments else 10_000_000
     units = int(arguments[1]) if len(arguments) > 1 else 100_000
-    domain = mo.Domain({name: mo.categorical(words, outside=words[0]) for name, words in WORDS.items()})
+    domain = mo.Domain({name: mo.categorical(words, outside=words[0], null=words[0]) for name, words in WORDS.items()})
     roster = [str(unit) for unit in range(units)]
     method = mo.Local(domain, unit="unit", units=roster, epsilon=2)
 

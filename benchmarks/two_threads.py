@@ -61,10 +61,10 @@ def main():
     print("| what | one thread | two threads | times as fast |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         write_rows(f"{folder}/rows.csv", given.rows, UNITS, lambda generator: generator.randrange(1000))
-        write_public(folder, "rows", UNITS, "{type: integer, min: 0, max: 999}")
+        write_public(folder, "rows", UNITS, "{type: integer, min: 0, max: 999, null: 0}")
         write_rows(f"{folder}/scored.csv", 100 * SCORED_UNITS, SCORED_UNITS,
                    lambda generator: f"{generator.gauss(500, 100):.6g}")
-        write_public(folder, "scored", SCORED_UNITS, "{type: number, min: 0, max: 999}")
+        write_public(folder, "scored", SCORED_UNITS, "{type: number, min: 0, max: 999, null: 0}")
         size = os.path.getsize(f"{folder}/rows.csv") / 1e6
         for name, what, more in (
             ("rows", f"{given.rows} rows of CSV ({size:.0f} MB), {UNITS} units", []),

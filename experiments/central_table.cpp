@@ -37,22 +37,22 @@ struct ColumnSet {
 constexpr ColumnSet kColumnSets[] = {
     {"health, limitation, visits in 2",
      "columns:\n"
-     "  hlth: {type: categorical, values: [excellent, good, fair, poor]}\n"
+     "  hlth: {type: categorical, values: [excellent, good, fair, poor], null: excellent}\n"
      "  physlm: {type: boolean, null: false}\n"
-     "  mdvis: {type: integer, min: 0, max: 9, bins: 2}\n"},
+     "  mdvis: {type: integer, min: 0, max: 9, bins: 2, null: 0}\n"},
     {"sex, age in 8, health, limitation",
      "columns:\n"
-     "  sex: {type: categorical, values: [female, male]}\n"
-     "  age: {type: number, min: 0, max: 64, bins: 8}\n"
-     "  hlth: {type: categorical, values: [excellent, good, fair, poor]}\n"
+     "  sex: {type: categorical, values: [female, male], null: female}\n"
+     "  age: {type: number, min: 0, max: 64, bins: 8, null: 0}\n"
+     "  hlth: {type: categorical, values: [excellent, good, fair, poor], null: excellent}\n"
      "  physlm: {type: boolean, null: false}\n"},
     {"site, sex, age in 12, health, visits in 5",
      "columns:\n"
-     "  site: {type: integer, min: 1, max: 6}\n"
-     "  sex: {type: categorical, values: [female, male]}\n"
-     "  age: {type: number, min: 0, max: 66, bins: 12}\n"
-     "  hlth: {type: categorical, values: [excellent, good, fair, poor]}\n"
-     "  mdvis: {type: integer, min: 0, max: 9, bins: 5}\n"},
+     "  site: {type: integer, min: 1, max: 6, null: 1}\n"
+     "  sex: {type: categorical, values: [female, male], null: female}\n"
+     "  age: {type: number, min: 0, max: 66, bins: 12, null: 0}\n"
+     "  hlth: {type: categorical, values: [excellent, good, fair, poor], null: excellent}\n"
+     "  mdvis: {type: integer, min: 0, max: 9, bins: 5, null: 0}\n"},
 };
 
 using Frequencies = std::vector<double>;

@@ -86,7 +86,7 @@ def measured(command, data, all_edges, runs):
         "numbers": lambda edges: f"min: {edges[0]}, max: {edges[-1]}",
     }
     for name, line_of in lines.items():
-        columns = [f"  {column}: {{type: number, {line_of(edges)}}}" for column, edges in all_edges.items()]
+        columns = [f"  {column}: {{type: number, {line_of(edges)}, null: {edges[0]}}}" for column, edges in all_edges.items()]
         (folder / f"{name}.yaml").write_text("columns:\n" + "\n".join(columns) + "\n")
 
     def shown(found):

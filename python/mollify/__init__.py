@@ -1,7 +1,7 @@
 """Samples of private data under differential privacy, with a guarantee checked in integers.
 
 >>> import mollify as mo
->>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent")})
+>>> domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille", "Trier"], outside="Ghent", null="Ghent")})
 >>> private = {"city": ["Lille", "Lille", "Ghent", "Lille"]}
 >>> release = mo.Integral(domain, epsilon=2, count=1).sample(private)
 >>> print(release.guarantee)

@@ -549,7 +549,7 @@ class Gaussian(_OfRecords):
     Examples
     --------
     >>> import mollify as mo
-    >>> domain = {"a": mo.number(-9, 9)}
+    >>> domain = {"a": mo.number(-9, 9, null=0)}
     >>> method = mo.Gaussian(domain, count=2, epsilon=2, covariance=[[1.0]])
     >>> len(method.sample({"a": [0.5] * 1000}))
     2
@@ -636,7 +636,7 @@ class GaussianModel(_OfModels):
     Examples
     --------
     >>> import mollify as mo
-    >>> domain = {"a": mo.number(-9, 9)}
+    >>> domain = {"a": mo.number(-9, 9, null=0)}
     >>> method = mo.GaussianModel(domain, count=5, epsilon=2, delta=1e-6)
     >>> len(method.sample({"a": [0.5, 1.5] * 500}))
     5
