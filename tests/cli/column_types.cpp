@@ -80,7 +80,7 @@ TEST(ColumnTypes, AreCheckedAndCounted) {
         "data.csv:5: cost must be a number from 0 to 100 or null, but is \"-1\" → 0.000 "
         "(default)\n",
         "but is \"2031-01-01\" → from 2026-10-01 to 2026-12-31 (default)\n",
-        "but is \"yesterday\" → from 2026-01-01T00:00:00Z to 2026-01-01T23:59:59Z (default)\n",
+        "but is \"yesterday\" → 2026-01-01 (default)\n",
         "grade: 1 value becomes low (default)\n"}) {
     EXPECT_THAT(checked.out, HasSubstr(line));
   }
