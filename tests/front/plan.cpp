@@ -1,5 +1,6 @@
 #include "release/plan.h"
 
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -78,6 +79,24 @@ TEST(FrontPlan, TakesEveryMethod) {
   EXPECT_FALSE(one.number("/answers/1/rho"));
   EXPECT_TRUE(one.number("/answers/0/rho"));
   EXPECT_EQ(one.number("/answers/0/rho"), budgets.number("/answers/1/rho"));
+}
+
+// Of k outcomes, one of them null, a randomized response releases each other one of them with
+// probability 1/(e^epsilon + k - 1).
+TEST(FrontPlan, TellsHowManyNullsNoiseMakes) {
+  const auto nulls = [](const Setting& null, const char* mechanism) {
+    const Domain domain = Domain::make({Column::declare(
+        "colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}, {"null", null}})});
+    const nlohmann::json question = {
+        {"method", "local"}, {"mechanism", mechanism}, {"privacy", {{"epsilon", 2}}}};
+    return plan(question.dump(), domain);
+  };
+  const Answer found = nulls("category", "randomized-response");
+  EXPECT_NEAR(found.number("/nulls_of_noise/colour").value_or(0), 1 / (std::exp(2.0) + 3), 1e-9);
+  EXPECT_NE(found.text.find("% of \"colour\" null: declare null: VALUE"), std::string::npos)
+      << found.text;
+  EXPECT_TRUE(nulls("category", "minimax").number("/nulls_of_noise/colour"));
+  EXPECT_FALSE(nulls("a", "randomized-response").number("/nulls_of_noise/colour"));
 }
 
 TEST(FrontPlan, SaysWhatTheInsideFinds) {
