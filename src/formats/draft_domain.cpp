@@ -67,7 +67,7 @@ class ColumnSketch {
       if (!is_number) return;
     }
     numbers_.see(is_number, text, line);
-    if (values_.size() <= kMaxCategories || numbers_.others == 0) see_different(text);
+    if (values_.size() <= kMaxCategories || all_integers()) see_different(text);
     see_words(text);
     moments_.see(text, line);
     if (read_clock(text) && of_day_++ == 0) a_time_ = text;

@@ -445,15 +445,31 @@ void NumbersSeen::see_decimals(double number, std::string_view text) {
   }
 }
 
+namespace {
+
+/// Whether neither 64 bits nor a double hold the whole number.
+bool is_too_long(std::string_view digits, double number) {
+  const bool is_whole = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  constexpr double kOf64Bits = 0x1p63;
+  return is_whole && std::fabs(number) >= kOf64Bits && std::isfinite(number) &&
+         fmt::format("{:.0f}", std::fabs(number)) != digits;
+}
+
+}  // namespace
+
 bool NumbersSeen::see(std::string_view written) {
   UnmarkedBuffer buffer;
   const std::string_view unmarked = without_marks(written, false, buffer);
   const std::string_view text = unmarked.empty() ? written : unmarked;
   const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
   const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
-  have_codes_ = have_codes_ || (padded && read_number(text));
+  have_padded_ = have_padded_ || (padded && read_number(text));
   const auto number = padded ? std::nullopt : read_number(text);
   if (!number) return false;
+  if (is_too_long(digits, *number)) {
+    have_long_ = true;
+    return false;
+  }
   if (std::isinf(*number)) {
     ++infinite_;
     return true;

@@ -113,8 +113,8 @@ struct NumberCuts {
 
 class NumbersSeen {
  public:
-  /// Whether the text is a number, as columns of numbers read it. Numbers with leading zeros are
-  /// codes and not numbers.
+  /// Whether the text is a number, as columns of numbers read it. Numbers with leading zeros, and
+  /// whole ones that neither 64 bits nor a double hold, are codes and not numbers.
   bool see(std::string_view written);
   void see_null() { ++nulls_; }
 
@@ -122,7 +122,11 @@ class NumbersSeen {
   [[nodiscard]] std::uint64_t count() const { return places_.count(); }
   [[nodiscard]] std::uint64_t infinite() const { return infinite_; }
   [[nodiscard]] bool are_integers() const { return are_integers_; }
-  [[nodiscard]] bool have_codes() const { return have_codes_; }
+  [[nodiscard]] bool have_codes() const { return have_padded_ || have_long_; }
+  [[nodiscard]] const char* reason_of_codes() const {
+    return have_padded_ ? "numbers begin with a zero"
+                        : "numbers have more digits than 64 bits hold";
+  }
   [[nodiscard]] bool have_point() const { return has_point_; }
   [[nodiscard]] std::uint64_t percents() const { return percents_; }
   [[nodiscard]] const std::string& a_percent() const { return a_percent_; }
@@ -164,11 +168,12 @@ class NumbersSeen {
   std::uint64_t nulls_ = 0;
   std::uint64_t percents_ = 0;
   std::string a_percent_;
-  bool are_singles_ = true;  // those with many decimals are what 32-bit floats become
-  bool has_point_ = false;   // a number's text
-  bool has_mark_ = false;    // commas between thousands, a percent sign
-  bool have_codes_ = false;  // numbers with leading zeros
-  bool ascend_ = true;       // row by row
+  bool are_singles_ = true;   // those with many decimals are what 32-bit floats become
+  bool has_point_ = false;    // a number's text
+  bool has_mark_ = false;     // commas between thousands, a percent sign
+  bool have_padded_ = false;  // numbers with leading zeros
+  bool have_long_ = false;    // whole numbers that no type holds
+  bool ascend_ = true;        // row by row
   std::int64_t common_divisor_ = 0;
   bool are_integers_ = true;
   double last_ = -std::numeric_limits<double>::infinity();
