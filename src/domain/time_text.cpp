@@ -31,6 +31,9 @@ class Scanner {
   explicit Scanner(std::string_view text) noexcept : rest_(text) {}
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
+  [[nodiscard]] bool at_digit() const noexcept {
+    return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
+  }
   /// Exactly this many digits.
   std::optional<int> number(std::size_t digits) noexcept {
     if (rest_.size() < digits) return std::nullopt;
@@ -99,7 +102,7 @@ std::optional<std::int64_t> scan_offset(Scanner& scanner) noexcept {
   if (!hours || *hours > 23) return std::nullopt;
   std::int64_t seconds = 3600 * std::int64_t{*hours};
   for (const int unit : {60, 1}) {
-    if (!scanner.take(':') && scanner.at_end()) break;
+    if (!scanner.take(':') && !scanner.at_digit()) break;
     const auto found = scanner.number(2);
     if (!found || *found > 59) return std::nullopt;
     seconds += std::int64_t{unit} * *found;

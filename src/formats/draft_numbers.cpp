@@ -300,20 +300,24 @@ PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_ne
   std::vector<double> gaps;
   for (std::size_t i = 0; i + 1 < counts.size(); ++i)
     gaps.push_back(counts[i + 1].first - counts[i].first);
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
   std::nth_element(gaps.begin(), middle, gaps.end());
   const double usual = *middle;
+  const bool are_few = counts.size() <= kOthersEach;
   // Of those that are not written like codes.
   const auto other = std::find_if(counts.begin(), counts.end(),
                                   [&](const auto& one) { return !rows_of_code(one.first, 0); });
   const double least = other == counts.end() ? -kNone : other->first;
   const auto may_be = [&](std::size_t at) {
     const auto rows = rows_of_code(counts[at].first, least);
-    return rows && counts[at].second >= *rows;
+    // Of few values, only their neighbours show that one is far.
+    return rows && counts[at].second >= *rows && (*rows == 1 || by_neighbours || !are_few);
   };
   const auto is_far = [&](double gap, std::size_t first, std::size_t last) {
-    return is_far_from_rest(counts)(gap, first, last) ||
-           (by_neighbours && gap > static_cast<double>(kTimesOfOthers) * usual);
+    const bool is_far_from_next =
+        by_neighbours && gap > static_cast<double>(kTimesOfOthers) * usual;
+    const bool judges_by_rest = !by_neighbours || !are_few;
+    return is_far_from_next || (judges_by_rest && is_far_from_rest(counts)(gap, first, last));
   };
   const auto [first, last] = without_far_ends(
       counts, std::min(kMostSentinels, counts.size() - kFewestOthers), may_be, is_far);

