@@ -539,15 +539,15 @@ std::optional<std::size_t> rows_of_code_number(double value, double least) {
   return kTimesOfOne;
 }
 
-/// Whether an integer between two that come again never comes: numbers are then codes, and what
-/// lies between them is not possible.
+/// Whether an integer between two that come again never comes: then what lies between them is not
+/// possible, as between the codes 1 and 5.
 bool have_gap(const std::map<double, std::uint64_t>& few) {
   for (auto at = few.begin(); at != few.end() && std::next(at) != few.end(); ++at) {
     const auto& [value, count] = *at;
     const auto& [next, count_of_next] = *std::next(at);
     if (next > value + 1 && std::min(count, count_of_next) >= kTimesOfOne) return true;
   }
-  return 2 * static_cast<double>(few.size()) <= few.rbegin()->first - few.begin()->first + 1;
+  return false;
 }
 
 }  // namespace
