@@ -100,9 +100,9 @@ void DayFormats::see(std::string_view text) {
                                                               : kBeginOf1950;
     one.places.see(static_cast<double>(time->seconds));
     one.has_clocks = one.has_clocks || !time->is_day;
-    const bool is_code =
-        !is_number && rows_of_code_day(static_cast<double>(time->seconds), 0).has_value();
-    return (time->seconds < first || time->seconds >= last) && !is_code;
+    const bool is_outside = time->seconds < first || time->seconds >= last;
+    return is_outside &&
+           (is_number || !rows_of_code_day(static_cast<double>(time->seconds), 0).has_value());
   });
 }
 
