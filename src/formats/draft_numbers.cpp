@@ -314,8 +314,9 @@ PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_ne
     return rows && counts[at].second >= *rows && (*rows == 1 || by_neighbours || !are_few);
   };
   const auto is_far = [&](double gap, std::size_t first, std::size_t last) {
-    const bool is_far_from_next =
-        by_neighbours && gap > static_cast<double>(kTimesOfOthers) * usual;
+    // A greatest number may be written like a code: scores end at 99.
+    const bool may_judge = by_neighbours && (first > 0 || are_few);
+    const bool is_far_from_next = may_judge && gap > static_cast<double>(kTimesOfOthers) * usual;
     const bool judges_by_rest = !by_neighbours || !are_few;
     return is_far_from_next || (judges_by_rest && is_far_from_rest(counts)(gap, first, last));
   };

@@ -284,7 +284,10 @@ CellsAndCodes MomentsSeen::cells() const {
   const double span = rest.max - rest.min;
   const double days = span / kSecondsOfOneDay + 1;
   const Period finest = finest_of(declared);
-  if (places().are_few(nulls_) && !fill_their_range(declared, rest.few.size(), days)) {
+  // Days that come once are not all that there can be.
+  const bool come_again = places().count() >= 2 * places().few().size();
+  if (places().are_few(nulls_) && come_again &&
+      !fill_their_range(declared, rest.few.size(), days)) {
     for (const auto& [place, times] : rest.few) declared.values.push_back(written(place, declared));
     declared.step.reset();
     return {DateCells::make(declared), std::move(codes)};

@@ -53,6 +53,13 @@ TEST(DraftedValues, ListsFewDaysAndTimes) {
   EXPECT_TRUE(moments_of(week).values.empty());
   EXPECT_EQ(week.cell_count(), 3U);
   EXPECT_EQ(drafted({"2020-11", "2020-12", "2021-01"}).cell_count(), 3U);
+  // Days that come once, among nulls.
+  std::string csv = "k,x\n";
+  for (int i = 0; i < 60; ++i)
+    csv += "1," + (i % 10 == 0 ? fmt::format("2020-{:02}-05", 1 + i / 10 * 2) : "") + "\n";
+  const test::Scratch scratch;
+  const Domain domain = draft_domain(scratch.write("pub.csv", csv), {"x"}).domain;
+  EXPECT_TRUE(moments_of(domain.columns()[0]).values.empty());
 }
 
 TEST(DraftedValues, GivesFrequentDaysACell) {
@@ -173,13 +180,15 @@ TEST(DraftedValues, TakesNumbersFarFromTheOthersForCodes) {
   EXPECT_EQ(answer.cell_count(), 5U);
   EXPECT_EQ(std::get<IntegerCells>(ten.cells()).declared().step, 10);
   // A frequent zero below the others is a number, and so is a greatest one without a gap.
-  std::vector<std::string> doses, percents;
+  std::vector<std::string> doses, percents, scores;
   for (int i = 0; i < 400; ++i) {
     doses.push_back(i % 3 == 0 ? "0" : std::to_string(40 + i % 61));
     percents.push_back(i % 3 == 0 ? "99" : std::to_string(i % 98));
+    scores.push_back(i % 20 == 0 ? "99" : std::to_string(i % 90));
   }
   EXPECT_TRUE(codes(drafted(doses)).empty());
   EXPECT_TRUE(codes(drafted(percents)).empty());
+  EXPECT_TRUE(codes(drafted(scores)).empty());
 }
 
 TEST(DraftedValues, ListsIntegersWithAGapBetweenThem) {
