@@ -77,9 +77,8 @@ class PlacesSeen {
   /// At most 20 different ones, in 20 rows (with nulls) or of five times as many.
   [[nodiscard]] bool are_few(std::uint64_t nulls) const;
   /// Codes are the greatest or the least values, at most five, and a gap divides them from the
-  /// others: a quarter as wide as all of these, if they are more than ten, or, if `by_neighbours`
-  /// and for the least ones or of ten,
-  /// four times as wide as most of the gaps between these.
+  /// others: a quarter as wide as all of these. `by_neighbours`: of at most ten values, and below the
+  /// others, a gap four times as wide as most gaps between these.
   [[nodiscard]] PlacesWithoutCodes without_codes(RowsOfCode rows_of_code, bool by_neighbours) const;
 
  private:
