@@ -115,6 +115,7 @@ class Cells:
         spikes = [number(one) for one in declared.get("spikes", [])]
         self.step = number(declared.get("step", 1 if integer else 0))
         self.listed = [number(one) for one in declared.get("values", [])]
+        self.codes = np.array(sorted(map(float, declared.get("missing", {}))))
         if self.listed:
             return
         edges = [number(one) for one in declared.get("edges", [])] or [number(declared["min"]), number(declared["max"])]
@@ -156,17 +157,25 @@ class Cells:
 
     def law(self, values):
         """Released mean, released share of a value, and the share of values that are not among the given ones."""
+        cells, means, points, names = self.in_range(values)
+        if len(self.codes):  # each is released as itself
+            cells = np.where(np.isin(values, self.codes), len(means) + np.searchsorted(self.codes, values), cells)
+            means, points = np.append(means, self.codes), np.append(points, np.ones(len(self.codes)))
+            names = [*names, *map(str, self.codes)]
+        shares = np.bincount(cells, minlength=len(means)) / len(values)
+        return Law(shares @ means, dict(enumerate(shares)), cells, means, points, names)
+
+    def in_range(self, values):
+        """The cell of each value, and the mean, the number of values and the name of each cell."""
         if self.listed:
             listed = np.array(self.listed, dtype=float)
             nearest = np.clip(np.searchsorted((listed[1:] + listed[:-1]) / 2, values, side="right"), 0, len(listed) - 1)
-            shares = np.bincount(nearest, minlength=len(listed)) / len(values)
-            return Law(shares @ listed, {i: share for i, share in enumerate(shares)}, nearest, listed, np.ones(len(listed)), list(map(str, listed)))
+            return nearest, listed, np.ones(len(listed)), list(map(str, listed))
         places = np.rint(values / self.step) if self.step else values
         starts = np.array(self.starts, dtype=float)
         cells = np.clip(np.searchsorted(starts, places, side="right") - 1, 0, len(starts) - 2)
-        shares = np.bincount(cells, minlength=len(starts) - 1) / len(values)
         names = [f"{a * (self.step or 1):g} to {(b - 1) * self.step if self.step else b:g}" for a, b in zip(self.starts, self.starts[1:])]
-        return Law(shares @ np.array(self.means), dict(enumerate(shares)), cells, np.array(self.means), np.array(self.points, dtype=float), names)
+        return cells, np.array(self.means), np.array(self.points, dtype=float), names
 
 
 class Law:

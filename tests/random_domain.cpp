@@ -161,6 +161,11 @@ Cells dates(DateCells::Declaration declared) {
   if (*rc::gen::arbitrary<bool>()) {
     declared.format = *rc::gen::element<std::string>("%d.%m.%Y %H:%M:%S", "excel", "unix");
   }
+  if (*rc::gen::inRange(0, 5) == 0) {
+    declared.min = declared.max = "";
+    declared.values = {"2020-02-29", "2020-12-31", "2021-01-01"};
+    return DateCells::make(declared);
+  }
   declared.cut_by(*rc::gen::element<std::string>("week", "month", "quarter", "year", "7"));
   return DateCells::make(declared);
 }

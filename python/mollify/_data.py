@@ -229,6 +229,9 @@ def _source(
     first = None
     for name, values in named:
         require_without_nul("a column's name", name)
+        if left_out is not None and (kind := _type_of_several(values)):
+            left_out.append((name, f"it holds values of type {kind}, and a domain has no type for several values"))
+            continue
         try:
             with asking_objects():
                 if name in lists:
@@ -251,6 +254,17 @@ def _source(
                 column=name,
             )
     return columns.source(rows or 0)
+
+
+def _type_of_several(values: Any) -> str | None:
+    """The type of the first object of a public column that is several values: the text
+    of a list is not a word."""
+    import numpy as np
+
+    several = (list, tuple, dict, set, frozenset, np.ndarray)
+    if not isinstance(values, (list, tuple)) and getattr(values, "dtype", None) != object:
+        return None
+    return next((_type_of(one) for one in values if isinstance(one, several)), None)
 
 
 _TYPE_CODES = ("unsupported-type", "wrong-shape")

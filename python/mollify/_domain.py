@@ -231,10 +231,11 @@ def number(
 
 
 def date(
-    min: object,
-    max: object,
+    min: object = None,
+    max: object = None,
     *,
     bins: int | str | None = None,
+    values: Iterable[object] | None = None,
     spikes: Iterable[object] | None = None,
     zone: str | None = None,
     format: str | None = None,
@@ -251,6 +252,9 @@ def date(
     bins : str or int
         "day" (the default), "week" (from Monday), "month", "quarter", "year", or the
         number of groups.
+    values : list of str or datetime.date
+        The only days of the column, ascending, in place of all but `zone` and
+        `format`. Others become the nearest one. Default: none.
     spikes : list of str or datetime.date
         Days that many values are, ascending, each in a cell of its own. Default: none.
     zone : str
@@ -266,15 +270,16 @@ def date(
     null, outside : str or datetime.date
         As for `integer`.
     """
-    lists = _lists(spikes=spikes)
+    lists = _lists(values=values, spikes=spikes)
     return _column("date", min=min, max=max, bins=bins, **lists, zone=zone, format=format, missing=missing, null=null, outside=outside)
 
 
 def datetime(
-    min: object,
-    max: object,
+    min: object = None,
+    max: object = None,
     *,
     bins: int | str | None = None,
+    values: Iterable[object] | None = None,
     spikes: Iterable[object] | None = None,
     step: Literal["second", "minute", "hour", "day"] | None = None,
     zone: str | None = None,
@@ -292,6 +297,9 @@ def datetime(
         values. A day as `max` is its last second.
     bins : str or int
         As for `date`.
+    values : list of str or datetime.datetime
+        The only times of the column, ascending, in place of all but `zone` and
+        `format`. Others become the nearest one. Default: none.
     spikes : list of str or datetime.datetime
         Times that many values are, ascending, each in a cell of its own. Default: none.
     step : str
@@ -309,7 +317,7 @@ def datetime(
     null, outside : str or datetime.datetime
         As for `integer`.
     """
-    lists = _lists(spikes=spikes)
+    lists = _lists(values=values, spikes=spikes)
     return _column("datetime", min=min, max=max, bins=bins, **lists, step=step, zone=zone, format=format, missing=missing, null=null, outside=outside)
 
 

@@ -59,6 +59,53 @@ def test_a_draft_explains_each_column_without_a_warning(tmp_path):
     assert f"# {domain.notes[-1]}\n" in (tmp_path / "domain.yaml").read_text()
 
 
+def test_texts_of_a_frame_keep_levels_that_look_like_nulls(tmp_path):
+    levels = ["None", "Some", "Marked"]
+    texts = [levels[i % 3] for i in range(ROWS)]
+    frame = pandas.DataFrame({"severity": pandas.Categorical(texts), "text": texts, "part": [None if i == 4 else one for i, one in enumerate(texts)]})
+    domain = draft(frame)
+    assert {column: sorted(domain.columns[column]["values"]) for column in domain} == dict.fromkeys(frame, sorted(levels))
+    released = mo.Marginals(domain, epsilon=1000, count=3000).sample(frame).to_pandas()
+    assert set(released["severity"]) == set(levels)
+    frame.to_csv(tmp_path / "public.csv", index=False)
+    of_csv = draft(tmp_path / "public.csv").columns
+    assert sorted(of_csv["part"]["values"]) == sorted(levels)  # has an empty field
+    assert sorted(of_csv["text"]["values"]) == ["Marked", "Some"]
+
+
+def test_texts_of_a_frame_keep_zeros():
+    codes = ["250", "250.0", "250.00", "01", "1"]
+    frame = pandas.DataFrame({"code": [codes[i % 5] for i in range(ROWS)], "number": [[250.0, 250.5][i % 2] for i in range(ROWS)]})
+    columns = draft(frame).columns
+    assert (columns["code"]["values"], columns["code"]["verbatim"]) == (sorted(codes), True)
+    assert columns["number"]["type"] == "number"
+
+
+def test_odd_columns_of_a_frame_are_left_out_alone():
+    frame = pandas.DataFrame({"x": ["a", "b"] * 10, "": range(20), "list": [[1, 2]] * 20, "set": [{1}] * 20, "array": [np.zeros(2)] * 20, "y": range(20), "z": range(20)})
+    frame.columns = [*frame.columns[:-1], "y"]
+    domain = draft(frame)
+    assert list(domain) == ["x"]
+    notes = "\n".join(domain.notes)
+    for reason in (
+        'Column "" is left out: its name is empty.',
+        'Column "list" is left out: it holds values of type list, and a domain has no type for several values.',
+        'Column "set" is left out: it holds values of type set',
+        'Column "array" is left out: it holds values of type numpy.ndarray',
+        'Column "y" is left out: another column has its name.',
+    ):
+        assert reason in notes
+
+
+def test_zoned_midnights_and_few_days_are_days():
+    days = pandas.date_range("2023-01-01", periods=12, freq="MS", tz="Europe/Berlin")
+    frame = pandas.DataFrame({"day": days.repeat(10), "key": [0, 1] * 60})
+    column = draft(frame).columns["day"]
+    assert (column["type"], column["values"]) == ("date", [f"2023-{month:02}-01" for month in range(1, 13)])
+    released = mo.Marginals(draft(frame), epsilon=1000, count=1200).sample(frame).to_pandas()["day"].astype(str)
+    assert sorted(released.unique()) == column["values"]
+
+
 @pytest.mark.parametrize("values", [
     [20_000 + int(40_000 / (1.1 - (i * 37 % ROWS) / ROWS)) for i in range(ROWS)],  # incomes that all differ
     [4.99, 9.99, 14.99, 49.99] * (ROWS // 4),

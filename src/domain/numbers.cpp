@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <iterator>
 #include <limits>
 
@@ -91,30 +90,17 @@ std::optional<std::uint64_t> bins_in(const Settings& settings) {
   return settings.maybe<std::uint64_t>("bins");
 }
 
-/// True if the key is declared, without any that it takes the place of.
-bool declared_instead(const Settings& settings, std::string_view key,
-                      std::initializer_list<std::string_view> others) {
-  if (!settings.has(key)) return false;
-  for (const std::string_view other : others) {
-    if (settings.has(other)) {
-      settings.refuse("contradicting-parameters", other,
-                      fmt::format("must not be given with {}", key), {WayOut::leave(other)});
-    }
-  }
-  return true;
-}
-
 template <class Number>
 NumberDeclaration<Number> declared_in(const Settings& settings) {
   NumberDeclaration<Number> declared;
   const auto list = [&](std::string_view key) { return settings.get<std::vector<Number>>(key); };
-  if (declared_instead(settings, "values", {"min", "max", "bins", "edges", "spikes", "step"})) {
+  if (settings.has_instead("values", {"min", "max", "bins", "edges", "spikes", "step"})) {
     declared.values = list("values");
     refuse_if(declared.values.empty(), "wrong-shape", "values",
               "values must list at least one number, but is empty");
     return declared;
   }
-  if (declared_instead(settings, "edges", {"min", "max", "bins"})) {
+  if (settings.has_instead("edges", {"min", "max", "bins"})) {
     declared.edges = list("edges");
     refuse_if(declared.edges.size() < 2, "wrong-shape", "edges",
               "edges must be at least two numbers, but there are {}", declared.edges.size());

@@ -151,6 +151,17 @@ bool Settings::is(std::string_view key, std::string_view word) const noexcept {
   return setting != nullptr && setting->is_scalar() && setting->text == word;
 }
 
+bool Settings::has_instead(std::string_view key,
+                           std::initializer_list<std::string_view> others) const {
+  if (!has(key)) return false;
+  for (const std::string_view other : others) {
+    if (!has(other)) continue;
+    refuse("contradicting-parameters", other, fmt::format("must not be given with {}", key),
+           {WayOut::leave(other)});
+  }
+  return true;
+}
+
 template <class T>
 T Settings::get(std::string_view key) const {
   const Setting* const setting = find(key);

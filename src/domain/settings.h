@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,6 +95,10 @@ class Settings {
   [[nodiscard]] std::optional<T> maybe(std::string_view key) const {
     return has(key) ? std::optional<T>(get<T>(key)) : std::nullopt;
   }
+
+  /// True if the key is declared; refuses others that it takes the place of.
+  [[nodiscard]] bool has_instead(std::string_view key,
+                                 std::initializer_list<std::string_view> others) const;
 
   /// Refuses the key: "`key` `what`".
   [[noreturn]] void refuse(Code code, std::string_view key, std::string_view what,

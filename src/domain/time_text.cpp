@@ -31,6 +31,9 @@ class Scanner {
   explicit Scanner(std::string_view text) noexcept : rest_(text) {}
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
+  [[nodiscard]] bool at_digit() const noexcept {
+    return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
+  }
   /// Exactly this many digits.
   std::optional<int> number(std::size_t digits) noexcept {
     if (rest_.size() < digits) return std::nullopt;
@@ -46,6 +49,15 @@ class Scanner {
     if (!rest_.starts_with(letter)) return false;
     rest_.remove_prefix(1);
     return true;
+  }
+  bool take(std::string_view word) noexcept {
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  /// What lies before the mark, or before the end.
+  std::string_view until(char mark) noexcept {
+    return letters(std::min(rest_.find(mark), rest_.size()));
   }
   /// At most this many bytes.
   std::string_view letters(std::size_t count) noexcept {
@@ -90,12 +102,24 @@ std::optional<std::int64_t> scan_offset(Scanner& scanner) noexcept {
   if (!hours || *hours > 23) return std::nullopt;
   std::int64_t seconds = 3600 * std::int64_t{*hours};
   for (const int unit : {60, 1}) {
-    if (!scanner.take(':') && scanner.at_end()) break;
+    if (!scanner.take(':') && !scanner.at_digit()) break;
     const auto found = scanner.number(2);
     if (!found || *found > 59) return std::nullopt;
     seconds += std::int64_t{unit} * *found;
   }
   return west ? -seconds : seconds;
+}
+
+/// "[Europe/Berlin]", as Java writes it behind the offset, which is enough. False for another rest.
+bool take_zone_in_brackets(Scanner& scanner) noexcept {
+  if (!scanner.take('[')) return false;
+  const std::string_view name = scanner.until(']');
+  const bool is_name = std::all_of(name.begin(), name.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '/' || letter == '_' || letter == '-' ||
+           letter == '+' || letter == ':';
+  });
+  return is_name && !name.empty() && scanner.take(']') && scanner.at_end();
 }
 
 /// Adds the rest of a text, "9:30:00.5Z", to a time. False unless it is a clock.
@@ -117,8 +141,10 @@ bool scan_clock(Scanner& scanner, TimeText& time) noexcept {
   }
   time.seconds += 3600 * std::int64_t{*hours} + 60 * *minutes + seconds;
   if (scanner.at_end()) return true;
-  time.offset = scan_offset(scanner);
-  return time.offset && scanner.at_end();
+  const bool has_space = scanner.take(' ');
+  const bool is_utc = has_space && (scanner.take("UTC") || scanner.take("GMT"));
+  time.offset = is_utc ? 0 : scan_offset(scanner);
+  return time.offset && (scanner.at_end() || take_zone_in_brackets(scanner));
 }
 
 }  // namespace
@@ -361,6 +387,9 @@ std::optional<TimeText> TimeFormat::read_letters(std::string_view text) const no
       text.find_first_not_of('0', point + 1) == text.npos) {
     text = text.substr(0, point);
   }
+  // Whole numbers have no first zero.
+  const bool lacks_zero =
+      is_of_digits_ && parts_.front().letter != 'Y' && text.size() + 1 == 2 * parts_.size() + 2;
   Scanner scanner(text);
   int year = 1, month = 1, day = 1;
   std::array<int, 3> clock{};  // hour, minute, second
@@ -378,7 +407,7 @@ std::optional<TimeText> TimeFormat::read_letters(std::string_view text) const no
       month = static_cast<int>(found - kMonths.begin()) + 1;
       continue;
     }
-    auto number = scanner.number(letter == 'Y' ? 4 : 2);
+    auto number = scanner.number(letter == 'Y' ? 4 : i == 0 && lacks_zero ? 1 : 2);
     const bool has_end =
         i + 1 == parts_.size() || parts_[i + 1].is_mark || parts_[i + 1].letter == 'b';
     const bool may_be_short = has_end && letter != 'Y' && !is_of_digits_;

@@ -25,7 +25,8 @@ struct TimeText {
 };
 
 /// "2026-01-31", which is its first second, or "2026-01-31T12:34:56+01:00", in DateCells' forms;
-/// nothing for any other text. Years are from 1 to 9999.
+/// nothing for any other text. Years are from 1 to 9999. A space may come before the offset, " UTC"
+/// and " GMT" are offsets, and a zone in brackets may follow: "12:34+01:00[Europe/Berlin]".
 [[nodiscard]] std::optional<TimeText> read_time(std::string_view text) noexcept;
 
 /// -1 or 1 for a time before or after those years, also an infinity, as databases write them:
@@ -54,7 +55,7 @@ struct TimeText {
 ///
 /// Day, month, hour, minute and second may have one digit if a mark, or nothing, follows. `%b` is a
 /// month's English name of three letters, in any case. Digits alone may be written as programs write
-/// a column with nulls: 20230310.0.
+/// a column with nulls, 20230310.0, and may lack the first zero, 3102023 for 03102023.
 class TimeFormat {
  public:
   /// The finest part of a time that the format shows.

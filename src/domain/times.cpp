@@ -40,29 +40,32 @@ constexpr std::string_view kFormatSchema = R"({
 constexpr std::string_view kSpikesSchema = R"({
   "description": "Days or times that many values are, ascending, each in a cell of its own.",
   "type": "array", "items": {"type": ["string", "number"]}})";
+constexpr std::string_view kValuesSchema = R"({
+  "description": "Instead of all but zone and format: the only days or times, ascending.",
+  "type": "array", "items": {"type": ["string", "number"]}})";
 constexpr std::string_view kStepSchema = R"({
   "description": "All times are whole minutes, hours or days. Default: second.",
   "enum": ["second", "minute", "hour", "day"]})";
 constexpr std::array kKeysOfDate = {
-    ColumnKey{"min", true, kTimeSchema},       ColumnKey{"max", true, kTimeSchema},
-    ColumnKey{"bins", false, kCalendarSchema}, ColumnKey{"spikes", false, kSpikesSchema},
-    ColumnKey{"zone", false, kZoneSchema},     ColumnKey{"format", false, kFormatSchema}};
-constexpr std::array kKeysOfDatetime = {kKeysOfDate[0],
-                                        kKeysOfDate[1],
-                                        kKeysOfDate[2],
-                                        kKeysOfDate[3],
-                                        ColumnKey{"step", false, kStepSchema},
-                                        kKeysOfDate[4],
-                                        kKeysOfDate[5]};
-constexpr std::array<std::string_view, 7> kDates = {
+    ColumnKey{"min", false, kTimeSchema},      ColumnKey{"max", false, kTimeSchema},
+    ColumnKey{"bins", false, kCalendarSchema}, ColumnKey{"values", false, kValuesSchema},
+    ColumnKey{"spikes", false, kSpikesSchema}, ColumnKey{"zone", false, kZoneSchema},
+    ColumnKey{"format", false, kFormatSchema}};
+constexpr std::array kKeysOfDatetime = {kKeysOfDate[0], kKeysOfDate[1],
+                                        kKeysOfDate[2], kKeysOfDate[3],
+                                        kKeysOfDate[4], ColumnKey{"step", false, kStepSchema},
+                                        kKeysOfDate[5], kKeysOfDate[6]};
+constexpr std::array<std::string_view, 9> kDates = {
     "min: 2020-01-31, max: 2026-12-31",
     "min: 2020-01-31, max: 2026-12-31, bins: month",
     "min: 2020-01-31, max: 2026-12-31, bins: 7",
     "min: 2020-01-31, max: 2026-12-31, bins: year, spikes: [2020-01-31, 2024-01-01, 2026-12-31]",
     "min: \"20200131\", max: \"20261231\", bins: month, format: \"%Y%m%d\"",
     "min: \"2020-01\", max: \"2026-12\", bins: quarter, format: \"%Y-%m\"",
-    "min: 2020-01-31, max: 2026-12-31, bins: month, zone: Europe/Berlin, format: unix"};
-constexpr std::array<std::string_view, 9> kDatetimes = {
+    "min: 2020-01-31, max: 2026-12-31, bins: month, zone: Europe/Berlin, format: unix",
+    "values: [2020-01-31, 2024-01-01, 2026-12-31]",
+    "values: [\"2020-01\", \"2020-07\"], format: \"%Y-%m\""};
+constexpr std::array<std::string_view, 10> kDatetimes = {
     "min: 2026-01-01, max: 2026-12-31, bins: month, step: minute",
     "min: 2026-01-01, max: 2026-01-02, bins: 3, step: hour, spikes: [2026-01-02]",
     "min: 2026-01-01, max: \"2026-12-31T23:59:59\"",
@@ -71,7 +74,8 @@ constexpr std::array<std::string_view, 9> kDatetimes = {
     "min: 2026-01-01, max: \"2026-12-31T23:59:59\", zone: \"-03:30\"",
     "min: 2026-01-01, max: 2026-12-31, bins: day, zone: Europe/Berlin",
     "min: \"01.01.2026 00:00\", max: \"31.12.2026 23:59\", bins: week, format: \"%d.%m.%Y %H:%M\"",
-    "min: \"46023\", max: \"46054\", bins: day, format: excel"};
+    "min: \"46023\", max: \"46054\", bins: day, format: excel",
+    "values: [2026-01-01, \"2026-01-01T09:30:00\"], zone: Europe/Berlin"};
 
 /// The days on which cells of a period begin, the first one not after `first`.
 std::vector<std::int64_t> beginnings(Period period, std::int64_t first, std::int64_t last) {
@@ -151,32 +155,43 @@ constinit const ColumnKind DateCells::kDatetime{"datetime", "times", kKeysOfDate
                                                 kDatetimes, true,    true};
 
 DateCells DateCells::declare(const ColumnKind& kind, const Settings& settings) {
-  Declaration declared{.grain = &kind == &kDate ? Grain::kDay : Grain::kSecond,
-                       .min = settings.get<std::string>("min"),
-                       .max = settings.get<std::string>("max")};
+  Declaration declared{.grain = &kind == &kDate ? Grain::kDay : Grain::kSecond};
+  declared.zone = settings.maybe<std::string>("zone");
+  declared.format = settings.maybe<std::string>("format");
+  if (settings.has_instead("values", {"min", "max", "bins", "spikes", "step"})) {
+    declared.values = settings.get<std::vector<std::string>>("values");
+    refuse_if(declared.values.empty(), "wrong-shape", "values",
+              "values must list at least one {}, but is empty", &kind == &kDate ? "day" : "time");
+    return make(declared);
+  }
+  declared.min = settings.get<std::string>("min");
+  declared.max = settings.get<std::string>("max");
   if (settings.has("spikes")) declared.spikes = settings.get<std::vector<std::string>>("spikes");
   if (const auto step = settings.maybe<std::string>("step")) {
     declared.step = named<TimeStep>(*step);
     if (!declared.step) refuse_name("step", all_names<TimeStep>(), *step, name_list<TimeStep>());
   }
-  declared.zone = settings.maybe<std::string>("zone");
-  declared.format = settings.maybe<std::string>("format");
   if (settings.has("bins")) declared.cut_by(settings.get<std::string>("bins"));
   return make(declared);
 }
 
 DeclaredSettings DateCells::settings() const {
-  DeclaredSettings settings = {{"min", Setting::value(declared_.min)},
-                               {"max", Setting::value(declared_.max)}};
+  DeclaredSettings settings;
+  const auto list = [](const std::vector<std::string>& texts) {
+    Setting made{.kind = Setting::Kind::kSequence};
+    for (const std::string& text : texts) made.items.push_back(Setting::value(text));
+    return made;
+  };
+  if (is_listed()) {
+    settings = {{"values", list(declared_.values)}};
+  } else {
+    settings = {{"min", Setting::value(declared_.min)}, {"max", Setting::value(declared_.max)}};
+  }
   if (declared_.period) {
     settings.emplace_back("bins", Setting::word(std::string(name_of(*declared_.period))));
   }
   if (declared_.bins) settings.emplace_back("bins", Setting::word(std::to_string(*declared_.bins)));
-  if (!declared_.spikes.empty()) {
-    Setting list{.kind = Setting::Kind::kSequence};
-    for (const std::string& spike : declared_.spikes) list.items.push_back(Setting::value(spike));
-    settings.emplace_back("spikes", std::move(list));
-  }
+  if (!declared_.spikes.empty()) settings.emplace_back("spikes", list(declared_.spikes));
   if (declared_.step) {
     settings.emplace_back("step", Setting::word(std::string(name_of(*declared_.step))));
   }
@@ -191,6 +206,7 @@ void DateCells::add_canonical(std::string& text) const {
                       declared_.zone.value_or("clock"));
   if (declared_.period) text += fmt::format(" {}", name_of(*declared_.period));
   const IntegerCells::Declaration& numbers = cells_.declared();
+  if (is_listed()) text += fmt::format(" values {}", fmt::join(numbers.values, " "));
   if (!numbers.spikes.empty()) text += fmt::format(" spikes {}", fmt::join(numbers.spikes, " "));
   if (numbers.step) text += fmt::format(" step {}", *numbers.step);
   if (format_ != nullptr)
@@ -218,20 +234,22 @@ DateCells DateCells::make(const Declaration& declared) {
             "bins must be a period or a number, but are both");
   DateCells made(declared);
   made.require_fitting_format();
+  if (made.is_listed()) {
+    made.declared_.min = declared.values.front();
+    made.declared_.max = declared.values.back();
+    made.cells_ = IntegerCells::make({.values = made.declared_places("values", declared.values)});
+    return made;
+  }
   IntegerCells::Declaration numbers{.min = made.declared_place("min", declared.min),
                                     .max = made.declared_place("max", declared.max, true),
+                                    .spikes = made.declared_places("spikes", declared.spikes),
                                     .step = made.step_};
   refuse_if(numbers.min > numbers.max, "not-ascending", "min",
             "min must be at most max, but they are {} and {}", declared.min, declared.max);
-  for (std::size_t i = 0; i < declared.spikes.size(); ++i) {
-    const std::int64_t spike = made.declared_place("spikes", declared.spikes[i]);
-    refuse_if(i > 0 && spike <= numbers.spikes.back(), "not-ascending", "spikes",
-              "spikes must be ascending, but {} is followed by {}",
-              declared.spikes[i > 0 ? i - 1 : 0], declared.spikes[i]);
-    refuse_if(spike < numbers.min || spike > numbers.max, "out-of-range", "spikes",
-              "spikes must be from {} to {}, but one is {}", declared.min, declared.max,
+  for (std::size_t i = 0; i < numbers.spikes.size(); ++i) {
+    refuse_if(numbers.spikes[i] < numbers.min || numbers.spikes[i] > numbers.max, "out-of-range",
+              "spikes", "spikes must be from {} to {}, but one is {}", declared.min, declared.max,
               declared.spikes[i]);
-    numbers.spikes.push_back(spike);
   }
   if (made.format_ != nullptr && made.format_->unit() > TimeFormat::Unit::kDay) {
     made.cut_by_units(numbers);
@@ -239,6 +257,20 @@ DateCells DateCells::make(const Declaration& declared) {
     made.cells_ = cells_of(declared, std::move(numbers));
   }
   return made;
+}
+
+std::vector<std::int64_t> DateCells::declared_places(const char* key,
+                                                     const std::vector<std::string>& texts) const {
+  std::vector<std::int64_t> places;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::int64_t declared = declared_place(key, texts[i]);
+    const std::int64_t place = is_listed() ? start_of_unit(declared) : declared;
+    refuse_if(i > 0 && place <= places.back(), "not-ascending", key,
+              "{} must be ascending, but {} is followed by {}", key, texts[i > 0 ? i - 1 : 0],
+              texts[i]);
+    places.push_back(place);
+  }
+  return places;
 }
 
 DateCells::DateCells(Declaration declared) : declared_(std::move(declared)) {
@@ -381,7 +413,18 @@ Reading DateCells::read(const Moment& moment) const noexcept {
   return beyond(shown_by(moment).first < kFirstDay ? -1 : 1);
 }
 
+std::int64_t DateCells::start_of_unit(std::int64_t place) const noexcept {
+  if (step_) return divided_down(place, *step_) * *step_;
+  if (format_ == nullptr || format_->unit() <= TimeFormat::Unit::kDay) return place;
+  using namespace std::chrono;
+  const year_month_day date{sys_days{std::chrono::days(place)}};
+  const bool of_months = format_->unit() == TimeFormat::Unit::kMonth;
+  const sys_days start = date.year() / (of_months ? date.month() : January) / 1;
+  return start.time_since_epoch().count();
+}
+
 Reading DateCells::read_place(std::int64_t place) const noexcept {
+  if (is_listed()) return cells_.read(start_of_unit(place));
   if (!step_ || place < cells_.min()) return cells_.read(place);
   // A clock that shows hours alone shows the one that has begun.
   const std::int64_t begun = std::max(divided_down(place, *step_) * *step_, cells_.min());
@@ -414,6 +457,13 @@ void DateCells::write(std::uint32_t cell, std::uint64_t point, std::string& text
 }
 
 std::string DateCells::expectation() const {
+  if (is_listed() && size() > 1) {
+    std::string first, last;
+    write(0, 0, first);
+    write(size() - 1, 0, last);
+    return fmt::format("one of {} {}s from {} to {}", size(), in_days() ? "day" : "time", first,
+                       last);
+  }
   if (!form_.states_offset() && format_ == nullptr) {
     return fmt::format("a {} from {} to {}", in_days() ? "day" : "time", declared_.min,
                        declared_.max);

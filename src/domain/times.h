@@ -66,6 +66,8 @@ class DateCells {
     std::optional<std::uint64_t> bins{};  ///< instead of a period
     std::optional<std::string> zone{};    ///< "Z", "+01:00" or "Europe/Berlin"
     std::optional<std::string> format{};  ///< of TimeFormat
+    /// The column's only days or times, ascending, instead of all but zone and format.
+    std::vector<std::string> values{};
     /// Days or times that many values are, each in a cell of its own, ascending.
     std::vector<std::string> spikes{};
     /// Values are multiples of it; of seconds.
@@ -132,10 +134,17 @@ class DateCells {
   /// A declared bound or spike. Throws InvalidInput for another text.
   [[nodiscard]] std::int64_t declared_place(const char* key, const std::string& text,
                                             bool is_end = false) const;
+  /// Ascending. Throws InvalidInput for others.
+  [[nodiscard]] std::vector<std::int64_t> declared_places(
+      const char* key, const std::vector<std::string>& texts) const;
   /// In the column's format, or as ISO 8601 has it.
   [[nodiscard]] std::optional<TimeText> time_in(std::string_view text) const noexcept;
   [[nodiscard]] std::int64_t place_of(const TimeText& time) const noexcept;
   [[nodiscard]] bool in_days() const noexcept { return declared_.grain == Grain::kDay; }
+  [[nodiscard]] bool is_listed() const noexcept { return !declared_.values.empty(); }
+  /// The beginning of the step, or of the month or year in a format without days, that the place
+  /// lies in.
+  [[nodiscard]] std::int64_t start_of_unit(std::int64_t place) const noexcept;
   void require_fitting_format() const;
   /// Of months or years, from `min` to `max`.
   void cut_by_units(IntegerCells::Declaration& numbers);
@@ -148,7 +157,7 @@ class DateCells {
   /// Of what lies before (-1) or after (1) all years, or is no time (0).
   [[nodiscard]] Reading beyond(int side) const noexcept;
 
-  Declaration declared_;
+  Declaration declared_;  // min and max are set, also if values declare them
   std::optional<Clock> clock_;
   const TimeFormat* format_ = nullptr;
   MomentForm form_;

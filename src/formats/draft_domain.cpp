@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <numeric>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/draft_numbers.h"
+#include "formats/draft_times.h"
 #include "formats/draft_words.h"
 #include "formats/public_files.h"
 #include "formats/public_values.h"
@@ -35,11 +35,6 @@ namespace mollify {
 namespace {
 
 constexpr std::size_t kMaxCategories = 1000;
-constexpr std::uint64_t kMaxUngrouped = 64;  // days
-constexpr std::uint32_t kBins = 10;
-constexpr std::size_t kLettersOfADay = std::string_view("2026-01-31").size();
-/// Of fewer times nothing says that all are whole minutes.
-constexpr std::uint64_t kFewestOfStep = 20;
 
 // -----------------------------------------------------------------------------------------------
 // What has been seen of a column.
@@ -50,16 +45,19 @@ class ColumnSketch {
   ColumnSketch(std::string_view name, bool is_in_memory)
       : name_(name),
         is_in_memory_(is_in_memory),
-        formats_(name),
-        numbers_{.is_in_memory = is_in_memory},
-        days_{.is_in_memory = is_in_memory},
-        times_{.is_in_memory = is_in_memory} {}
+        moments_(name, is_in_memory),
+        numbers_{.is_in_memory = is_in_memory} {}
 
   void see(std::string_view text, std::uint64_t line) {
     ++seen_;
     if (is_null_word(text)) {
-      has_null_ = true;
       seen_numbers_.see_null();
+      moments_.see_null();
+      if (text.empty()) {
+        has_empty_ = true;
+      } else {
+        null_words_.insert(text);
+      }
       return;
     }
     if (text == name_) ++named_;
@@ -69,52 +67,21 @@ class ColumnSketch {
       if (!is_number) return;
     }
     numbers_.see(is_number, text, line);
-    if (values_.size() <= kMaxCategories || all_integers()) values_.insert(text);
+    if (values_.size() <= kMaxCategories || all_integers()) see_different(text);
     see_words(text);
-    formats_.see(text);
-    days_.see(see_day(text), text, line);
-    times_.see(see_time(text), text, line);
-    if (is_like_a_day(text)) {
-      if (like_days_++ == 0) a_day_ = text;
-    }
+    moments_.see(text, line);
     if (read_clock(text) && of_day_++ == 0) a_time_ = text;
     if (has_decimal_comma(text) && decimal_commas_++ == 0) a_decimal_ = text;
   }
 
   /// The few values that keep it from being numbers or days, if any.
   [[nodiscard]] std::string few_strangers() const {
-    if (numbers_.are_few()) return numbers_.words("numbers");
-    if (days_.are_few()) return days_.words("days");
-    return times_.are_few() ? times_.words("times") : "";
+    return numbers_.are_few() ? numbers_.words("numbers") : moments_.few_strangers();
   }
 
-  /// How to declare what is mostly days or times, but not all of them; empty for
-  /// others.
+  /// How to declare what is mostly days or times, but not all of them; empty for others.
   [[nodiscard]] std::string proposed_days() const {
-    if (std::string words = formats_.words_if_ambiguous(); !words.empty()) return words;
-    if (all_days() || all_times() || all_numbers() || formats_.found() != nullptr ||
-        10 * like_days_ < 9 * days_.seen()) {
-      return "";
-    }
-    if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
-      return fmt::format(
-          "its values look like times, as \"{}\", but some state an offset from UTC and others do "
-          "not; written alike they are a datetime",
-          a_day_);
-    }
-    if (!days_.are_few() && times_.are_few() && clocks_ > 0) {
-      return fmt::format(
-          "{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
-          times_.words("times"), time_text(first_second_), time_text(last_second_),
-          zone() ? fmt::format(", zone: \"{}\"", *zone()) : "");
-    }
-    const std::string declared =
-        fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
-                    first_day_.empty() ? "DAY" : first_day_, last_day_.empty() ? "DAY" : last_day_);
-    if (days_.are_few())
-      return fmt::format("{}; without them it is {}", days_.words("days"), declared);
-    return fmt::format("its values look like days, as \"{}\"; written like 2026-01-31 it is {}",
-                       a_day_, declared);
+    return all_numbers() && moments_.format() == nullptr ? "" : moments_.proposed();
   }
 
   [[nodiscard]] bool holds_times_of_day() const {
@@ -168,12 +135,12 @@ class ColumnSketch {
   /// values do not tell.
   [[nodiscard]] std::optional<bool> is_named_like_a_value(std::uint64_t headers) const {
     if (holds_only_nulls()) return std::nullopt;
-    if (const auto* format = formats_.found()) return format->read(name_).has_value();
+    if (const auto* format = moments_.format()) return format->read(name_).has_value();
     if (all_numbers()) {
       UnmarkedBuffer buffer;
       return read_number(name_) || read_number(without_marks(name_, false, buffer));
     }
-    if (all_days() || all_times()) return read_time(name_).has_value();
+    if (moments_.are_moments()) return read_time(name_).has_value();
     const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
     if (!comes_again) return std::nullopt;
     return named_ > headers;
@@ -204,14 +171,12 @@ class ColumnSketch {
   }
   /// The values for people: "411 integers from 18 to 95".
   [[nodiscard]] std::string words() const {
+    if (moments_.are_moments()) return moments_.words();
     if (is_of_numbers()) return seen_numbers_.words();
-    if (all_days()) return fmt::format("days from {} to {}", first_day_, last_day_);
-    if (all_times())
-      return fmt::format("times from {} to {}", time_text(first_second_), time_text(last_second_));
-    return fmt::format("{} different words", values_.size());
+    return counted(values_.size() + words_for_null(), "different word");
   }
   [[nodiscard]] std::uint64_t seen() const { return seen_; }
-  [[nodiscard]] bool is_text() const { return !all_numbers() && !are_moments(); }
+  [[nodiscard]] bool is_text() const { return !all_numbers() && !moments_.are_moments(); }
   /// More values than a column of groups has.
   [[nodiscard]] bool has_many_values() const { return values_.size() > kMaxCategories; }
   /// More values than a categorical column is drafted with.
@@ -226,7 +191,7 @@ class ColumnSketch {
     if (4 * sentences_ > seen_ && !comes_again) return "its values look like free text";
     // Days and times are measured, and so are numbers that are not spread as evenly as identifiers.
     const bool nearly_all_differ = seen_ >= kFewRecords && 20 * values_.size() >= 19 * seen_;
-    if (nearly_all_differ && all_numbers() && !are_moments() &&
+    if (nearly_all_differ && all_numbers() && !moments_.are_moments() &&
         seen_numbers_.are_spread_like_identifiers()) {
       return "nearly every value is another, and they are spread as evenly as identifiers";
     }
@@ -236,22 +201,46 @@ class ColumnSketch {
   }
 
   // Nothing if the column holds nulls only.
-  [[nodiscard]] std::optional<Cells> cells() const {
+  [[nodiscard]] std::optional<CellsAndCodes> cells() const {
     if (holds_only_nulls()) return std::nullopt;
-    if (auto words = booleans()) return words;
-    if (formats_.found() != nullptr) return formatted();
+    if (moments_.are_moments()) return moments_.cells();
     if (all_numbers() && seen_numbers_.make_cells()) return seen_numbers_.cells();
-    if (all_days()) return days();
-    if (all_times()) return times();
+    if (words_for_null() == 0) {
+      if (auto words = booleans()) return CellsAndCodes{*words};
+    }
     std::vector<std::string> words;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (undeclarable_part(values_[i], is_in_memory_).empty()) words.emplace_back(values_[i]);
     }
-    return words_as_cells(std::move(words), seen_numbers_.have_codes());
+    for (std::size_t i = 0; i < words_for_null(); ++i) words.emplace_back(null_words_[i]);
+    return CellsAndCodes{words_as_cells(std::move(words), have_codes())};
   }
 
-  [[nodiscard]] bool has_null() const { return has_null_; }
-  [[nodiscard]] bool has_codes() const { return seen_numbers_.have_codes(); }
+  [[nodiscard]] bool has_null() const {
+    return has_empty_ || (null_words_.size() > 0 && words_for_null() == 0);
+  }
+  /// Words that are letter for letter what they are.
+  [[nodiscard]] bool have_codes() const { return seen_numbers_.have_codes() || differ_by_zeros(); }
+  /// Why they are.
+  [[nodiscard]] std::string reason_of_codes() const {
+    return seen_numbers_.have_codes() ? "numbers begin with a zero"
+                                      : fmt::format("\"{}\" and \"{}\" differ by zeros alone",
+                                                    alike_.first, alike_.second);
+  }
+  /// What of words such as None was seen; empty without them.
+  [[nodiscard]] std::string about_null_words() const {
+    if (null_words_.size() == 0 || !is_text() || holds_only_nulls()) return "";
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < null_words_.size(); ++i) words.push_back(null_words_[i]);
+    const std::string some = fmt::format("\"{}\"", fmt::join(words, "\", \""));
+    if (words_for_null() > 0) {
+      return fmt::format("{} {} kept as {}, because the table writes nulls otherwise", some,
+                         words.size() == 1 ? "is" : "are", words.size() == 1 ? "a word" : "words");
+    }
+    return fmt::format("{} {} read as null; list {} in values if {}", some,
+                       words.size() == 1 ? "is" : "are", words.size() == 1 ? "it" : "them",
+                       words.size() == 1 ? "it is a word" : "they are words");
+  }
 
  private:
   void see_words(std::string_view text) {
@@ -260,8 +249,26 @@ class ColumnSketch {
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  [[nodiscard]] bool are_moments() const {
-    return all_days() || all_times() || formats_.found() != nullptr;
+  /// Keeps different values, and notes whether two of them are one but for zeros.
+  void see_different(std::string_view text) {
+    const std::size_t before = values_.size();
+    values_.insert(text);
+    if (values_.size() == before || before > kMaxCategories || !alike_.first.empty()) return;
+    std::string short_text = without_zeros(text);
+    if (short_text.empty()) return;
+    const auto [known, is_new] = of_digits_.try_emplace(std::move(short_text), text);
+    if (!is_new) alike_ = {known->second, std::string(text)};
+  }
+  /// A column of numbers has one text for each of them in memory; a file may write them in several.
+  [[nodiscard]] bool differ_by_zeros() const {
+    const bool may_be_words = is_in_memory_ || numbers_.others > 0;
+    return may_be_words && !alike_.first.empty() && !has_many_values();
+  }
+  /// How many words such as None and NA are words, and not nulls. A table in memory writes a null as
+  /// an empty field, and a file with empty fields in the column does so too.
+  [[nodiscard]] std::size_t words_for_null() const {
+    const bool are_words = (is_in_memory_ || has_empty_) && is_text();
+    return are_words ? null_words_.size() : 0;
   }
 
   /// Many words that differ in their digits only, or of letters and digits in few records each.
@@ -299,117 +306,10 @@ class ColumnSketch {
            whole.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
-  /// Three numbers with equal marks between them, perhaps with a year; a time may follow.
-  static bool is_like_a_day(std::string_view text) {
-    constexpr std::size_t kMostDigits = 4;
-    char mark = 0;
-    std::size_t digits = 0, parts = 1;
-    for (const char letter : text.substr(0, text.find_first_of(" T"))) {
-      if (letter >= '0' && letter <= '9') {
-        if (++digits > kMostDigits) return false;
-        continue;
-      }
-      if (digits == 0 || (letter != '-' && letter != '/' && letter != '.')) return false;
-      if (mark != 0 && letter != mark) return false;
-      mark = letter;
-      digits = 0;
-      ++parts;
-    }
-    return parts == 3 && digits > 0;
-  }
-
-  /// Whether it is one; so are midnights without an offset, as data frames write days.
-  bool see_day(std::string_view text) {
-    const auto time = read_time(text);
-    if (!time || time->offset || time->seconds % kSecondsOfDay != 0) return false;
-    text = text.substr(0, kLettersOfADay);
-    if (first_day_.empty() || text < first_day_) first_day_ = text;
-    if (text > last_day_) last_day_ = text;
-    return true;
-  }
-
-  /// Whether it is one, or a day.
-  bool see_time(std::string_view text) {
-    const auto time = read_time(text);
-    if (!time) return false;
-    if (time->offset || time->seconds % kSecondsOfDay != 0) ++clocks_;
-    if (time->offset) ++offsets_;
-    const std::int64_t offset = time->offset.value_or(offset_.value_or(0));
-    have_one_offset_ = have_one_offset_ && offset_.value_or(offset) == offset;
-    offset_ = offset;
-    const std::int64_t at = time->seconds;
-    common_seconds_ = time->fraction.empty() ? std::gcd(common_seconds_, at) : 1;
-    first_second_ = std::min(first_second_, at);
-    last_second_ = std::max(last_second_, at);
-    return true;
-  }
-
-  static Period period_of(std::uint64_t days) {
-    return days <= kMaxUngrouped ? Period::kDay : days <= 5 * 366 ? Period::kMonth : Period::kYear;
-  }
-
-  [[nodiscard]] Cells days() const {
-    DateCells::Declaration declared{.min = first_day_, .max = last_day_};
-    declared.period = period_of(DateCells::make(declared).cells().count());
-    return DateCells::make(declared);
-  }
-
-  /// The days or times in the one format that all have.
-  [[nodiscard]] Cells formatted() const {
-    DateCells::Declaration declared = formats_.declaration();
-    const std::int64_t unit = declared.grain == Grain::kDay ? 1 : kSecondsOfDay;
-    const std::uint64_t days =
-        DateCells::make(declared).cells().count() / static_cast<std::uint64_t>(unit) + 1;
-    const bool has_days = formats_.found()->unit() <= TimeFormat::Unit::kDay;
-    declared.period = std::max(period_of(days), has_days ? Period::kDay : Period::kMonth);
-    return DateCells::make(declared);
-  }
-
-  /// The offset that all times state. If they state several, each time is on its own clock.
-  [[nodiscard]] std::optional<std::string> zone() const {
-    if (offsets_ == 0 || !have_one_offset_) return std::nullopt;
-    constexpr std::size_t kLettersBefore = std::string_view("1970-01-01T00:00:00").size();
-    return time_text(0).substr(kLettersBefore);
-  }
-
-  /// As a column of that zone writes it.
-  [[nodiscard]] std::string time_text(std::int64_t second) const {
-    TextBuffer buffer;
-    MomentForm form{.kind = MomentForm::Kind::kInstant};
-    if (offsets_ > 0 && have_one_offset_) form.offset = static_cast<std::int32_t>(*offset_);
-    return std::string(text_of(Moment{second - form.offset.value_or(0), form}, buffer));
-  }
-
-  [[nodiscard]] Cells times() const {
-    DateCells::Declaration declared{.grain = Grain::kSecond,
-                                    .min = time_text(first_second_),
-                                    .max = time_text(last_second_),
-                                    .zone = zone()};
-    if (times_.seen() >= kFewestOfStep) {
-      for (const auto& [step, seconds] : {std::pair{TimeStep::kMinute, std::int64_t{60}},
-                                          std::pair{TimeStep::kHour, std::int64_t{3600}}}) {
-        if (common_seconds_ % seconds == 0) declared.step = step;
-      }
-    }
-    const auto span = static_cast<std::uint64_t>(last_second_ - first_second_);
-    constexpr std::uint64_t kFewDays = 2;  // make too few cells
-    if (span > kFewDays * kSecondsOfDay) {
-      declared.period = period_of(span / kSecondsOfDay + 1);
-    } else if (span >= kMaxUngrouped) {
-      declared.bins = kBins;
-    }
-    return DateCells::make(declared);
-  }
-
   [[nodiscard]] bool all_numbers() const {
-    return numbers_.others == 0 && seen_numbers_.count() > 0;
+    return numbers_.others == 0 && seen_numbers_.count() > 0 && !differ_by_zeros();
   }
   [[nodiscard]] bool all_integers() const { return seen_numbers_.are_integers() && all_numbers(); }
-  [[nodiscard]] bool all_days() const { return days_.others == 0; }
-  /// All with an offset from UTC, or none.
-  [[nodiscard]] bool all_times() const {
-    return times_.others == 0 && clocks_ > 0 && (offsets_ == 0 || offsets_ == times_.of_type);
-  }
 
   [[nodiscard]] std::optional<Cells> booleans() const {
     if (values_.size() != 2) return std::nullopt;
@@ -436,21 +336,16 @@ class ColumnSketch {
   std::uint64_t seen_ = 0;
   std::uint64_t sentences_ = 0;  // values of five words or more
   std::uint64_t addresses_ = 0;  // values with an @
-  std::uint64_t like_days_ = 0;
-  std::uint64_t of_day_ = 0;  // times without a day
+  std::uint64_t of_day_ = 0;     // times without a day
   std::uint64_t decimal_commas_ = 0;
-  std::string first_day_, last_day_, a_day_, a_time_, a_decimal_;
-  std::uint64_t clocks_ = 0;              // times that are more than a day
-  std::uint64_t offsets_ = 0;             // times that state one from UTC
-  std::optional<std::int64_t> offset_{};  // that the last one of these stated
-  bool have_one_offset_ = true;
-  DayFormats formats_;
-  std::int64_t first_second_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last_second_ = std::numeric_limits<std::int64_t>::min();
-  Strangers numbers_, days_, times_;
+  std::string a_time_, a_decimal_;
+  MomentsSeen moments_;
+  Strangers numbers_;
   NumbersSeen seen_numbers_;
-  bool has_null_ = false;
-  std::int64_t common_seconds_ = 0;  // divides the times
+  bool has_empty_ = false;
+  StringIndex null_words_;                        // such as None and NA
+  std::map<std::string, std::string> of_digits_;  // values by what they are without zeros
+  std::pair<std::string, std::string> alike_;     // the first two that differ by zeros alone
 };
 
 /// Facts about a column, and why it is left out; empty if it is not.
@@ -459,6 +354,7 @@ struct DraftedColumn {
   ColumnSketch sketch;
   /// Words in an order, if the table's type of the column lists them.
   std::optional<std::vector<std::string>> words{};
+  bool has_double = false;  // another column has its name
   std::string left_out{};
 };
 
@@ -473,22 +369,22 @@ std::string reasons_of(const std::vector<DraftedColumn>& columns) {
   return text;
 }
 
+/// Nothing for a column of nulls. Throws InvalidInput if it cannot be declared.
+std::optional<Column> column_of(const DraftedColumn& drafted) {
+  auto made = drafted.words ? CellsAndCodes{ordered_cells(*drafted.words)} : drafted.sketch.cells();
+  if (!made) return std::nullopt;
+  // A null stays one, also where the public table has none, and an unknown word becomes null:
+  // it is not to become the first one, which may be somebody's.
+  Mapping mapping{.null_is_category = true, .missing = std::move(made->codes)};
+  if (!kind_of(made->cells).bounded) mapping.outside_value = "";
+  return Column::make(drafted.name, std::move(made->cells), std::move(mapping));
+}
+
 Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& public_csv) {
   std::vector<Column> made;
-  for (const auto& [name, sketch, words, left_out] : columns) {
-    try {
-      if (!left_out.empty()) continue;
-      auto cells = words ? ordered_cells(*words) : sketch.cells();
-      if (!cells) continue;
-      // A null stays one, also where the public table has none, and an unknown word becomes null:
-      // it is not to become the first one, which may be somebody's.
-      Mapping mapping{.null_is_category = true};
-      if (!kind_of(*cells).bounded) mapping.outside_value = "";
-      made.push_back(Column::make(name, std::move(*cells), std::move(mapping)));
-    } catch (const InvalidInput& error) {
-      throw InvalidInput(error, fmt::format("{} column \"{}\": {}", public_csv, name, error.what()),
-                         Concern::in_file(public_csv, 0, name));
-    }
+  for (const DraftedColumn& column : columns) {
+    if (!column.left_out.empty()) continue;
+    if (auto one = column_of(column)) made.push_back(std::move(*one));
   }
   if (made.empty()) {
     refuse_input("empty-input", Concern::in_file(public_csv),
@@ -535,12 +431,14 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   if (const std::string part = undeclarable_part(column.name, false); !part.empty()) {
     return fmt::format("its name holds {}, which no domain can declare", part);
   }
+  if (column.name.empty()) return "its name is empty";
+  if (column.has_double) return "another column has its name";
   if (column.words) {
     if (column.words->size() > kMaxCategories) {
       return fmt::format("its type lists more than {} values", kMaxCategories);
     }
     try {
-      static_cast<void>(ordered_cells(*column.words));
+      static_cast<void>(column_of(column));
     } catch (const InvalidInput& error) {
       return fmt::format("the values that its type lists cannot be declared ({})", error.what());
     }
@@ -564,7 +462,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   const std::string suspicion = reason_of_suspicion(column, is_asked_for);
   if (!suspicion.empty()) return suspicion;
   try {
-    static_cast<void>(sketch.cells());
+    static_cast<void>(column_of(column));
   } catch (const InvalidInput& error) {
     return fmt::format("no cells can be made of its values ({})", error.what());
   }
@@ -602,19 +500,40 @@ std::string reason_of_numbers(const Numbers& cells) {
 }
 
 /// Why a column was declared as it is, for people.
-std::string reason_of(const Cells& cells, const DraftedColumn& column) {
+std::string reason_of_cells(const Cells& cells, const DraftedColumn& column) {
   if (const auto* integers = std::get_if<IntegerCells>(&cells)) return reason_of_numbers(*integers);
   if (const auto* numbers = std::get_if<NumberCells>(&cells)) return reason_of_numbers(*numbers);
   if (std::holds_alternative<Categories>(cells)) {
     if (column.words) return "an ordinal, because the table's type of the column lists them";
-    if (is_ordered(cells)) return "an ordinal, because all are ranges of numbers";
-    return column.sketch.has_codes()
-               ? "verbatim, because numbers begin with a zero"
+    if (is_ordered(cells)) {
+      std::string first;
+      std::get<Categories>(cells).write(0, 0, first);
+      return fmt::format("an ordinal, because all are {}",
+                         period_in(first) ? "quarters, months or weeks" : "ranges of numbers");
+    }
+    return column.sketch.have_codes()
+               ? fmt::format("verbatim, because {}", column.sketch.reason_of_codes())
                : "a category, because they have no order that a draft can see";
   }
   if (std::holds_alternative<BooleanWords>(cells)) return "a boolean, because they mean no and yes";
-  return fmt::format("as many cells as the time that they span needs ({})",
-                     std::get<DateCells>(cells).size());
+  const DateCells& moments = std::get<DateCells>(cells);
+  if (!moments.declared().values.empty()) return "so few that they are listed";
+  std::string text =
+      fmt::format("as many cells as the time that they span needs ({})", moments.size());
+  if (!moments.declared().spikes.empty())
+    text += fmt::format("; spikes are frequent or far from the others ({})",
+                        fmt::join(moments.declared().spikes, ", "));
+  return text;
+}
+
+std::string reason_of(const Column& made, const DraftedColumn& column) {
+  std::string text = reason_of_cells(made.cells(), column);
+  const std::vector<MissingCode>& codes = made.mapping().missing;
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    text +=
+        fmt::format("{}{}", i == 0 ? "; missing, as far from the others: " : ", ", codes[i].code);
+  const std::string about = column.words ? "" : column.sketch.about_null_words();
+  return about.empty() ? text : fmt::format("{}; {}", text, about);
 }
 
 /// Whether the numbers ascend, or descend in equal steps: so do years, ages and doses, which name the
@@ -708,15 +627,28 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   for (const std::string& name : excluded) {
     const bool is_unread = std::any_of(unread.begin(), unread.end(),
                                        [&](const auto& one) { return one.first == name; });
-    if (!is_unread) static_cast<void>(csv.position(name, {"to be left out", "exclude"}));
+    const bool has_double = std::count(csv.header().begin(), csv.header().end(), name) > 1;
+    if (!is_unread && !has_double)
+      static_cast<void>(csv.position(name, {"to be left out", "exclude"}));
     std::erase(names, name);
   }
   std::vector<std::size_t> positions;
   positions.reserve(names.size());
   std::vector<DraftedColumn> drafted;
+  std::set<std::string> named_before;
   for (const std::string& name : names) {
-    positions.push_back(csv.position(name, {"to draft from", "columns"}));
-    drafted.push_back({.name = name, .sketch = ColumnSketch(name, csv.is_in_memory())});
+    const bool has_double =
+        columns.empty() && std::count(csv.header().begin(), csv.header().end(), name) > 1;
+    if (has_double && named_before.contains(name)) continue;
+    named_before.insert(name);
+    positions.push_back(has_double ? static_cast<std::size_t>(
+                                         std::find(csv.header().begin(), csv.header().end(), name) -
+                                         csv.header().begin())
+                                   : csv.position(name, {"to draft from", "columns"}));
+    drafted.push_back({.name = name,
+                       .sketch = ColumnSketch(name, csv.is_in_memory()),
+                       .words = {},
+                       .has_double = has_double});
     if (const auto listed = words.find(name); listed != words.end()) {
       drafted.back().words = listed->second;
     }
@@ -778,8 +710,8 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     const auto of = std::find_if(drafted.begin(), drafted.end(), [&](const DraftedColumn& one) {
       return one.name == column.name();
     });
-    seen.push_back(fmt::format("\"{}\" has {}: {}.", column.name(), seen_words(*of),
-                               reason_of(column.cells(), *of)));
+    seen.push_back(
+        fmt::format("\"{}\" has {}: {}.", column.name(), seen_words(*of), reason_of(column, *of)));
   }
   if (domain.columns().size() > kMostColumnsOfATable) {
     notes.push_back(

@@ -30,7 +30,8 @@ struct DomainDraft {
 /// - false/true, f/t and no/yes, both seen, make a boolean.
 /// - Whole numbers, also written as 3.0, make an integer column, ungrouped if it spans at most 64
 ///   integers. Other numbers make a number column. At most 20 different ones, of 20 rows or of five
-///   times as many, are listed. Infinite ones go to the nearest cell, with a note.
+///   times as many, are listed, unless they are whole numbers without a gap. Infinite ones go to the
+///   nearest cell, with a note.
 /// - Both are cut at the deciles of the file, rounded to few digits, and of fewer than 100 records
 ///   into 10 cells of equal width. Cells that move the mean, because they are written evenly, are
 ///   cut again until all together move it by at most a hundredth of the deviation. Fewer than 20
@@ -38,10 +39,15 @@ struct DomainDraft {
 ///   frequent one, if it is one in fifty. Integers that have a common divisor have it as their step,
 ///   and numbers the decimals of the value that has most, up to 5. The shortest text of a 32-bit
 ///   float counts.
-/// - Days make a date, by day, month or year.
+/// - Days make a date, by day, month or year, with frequent ones as spikes; so are midnights. At most
+///   20 different ones are listed, unless they follow each other.
+/// - Numbers such as -9, 99 and 999, and the first and last days of years, are missing codes if they
+///   come again at an end of the range and far from the others.
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
-///   Numbers with leading zeros are words (postal codes), and then all are verbatim. Ranges, as
-///   "0-4", "$5 to $9" and "90+", make an ordinal column in the order of their numbers.
+///   Numbers with leading zeros are words (postal codes), and then all are verbatim; so are words
+///   that differ by zeros alone. Ranges, as "0-4", "$5 to $9" and "90+", and periods, as "Q1 2022"
+///   and "Apr-23", make an ordinal column in their order. In memory, None and NA among words are
+///   words; in a file only if the column has empty fields too.
 ///
 /// A data frame and its CSV file give the same domain: True is true, and 1.0 is 1.
 ///
@@ -60,7 +66,7 @@ struct DomainDraft {
 /// column lists them. It is left out if they cannot be declared.
 ///
 /// A word with a control character or without UTF-8, which no domain can declare, is left out with
-/// a note, and so is a column whose name has one. A note says if the first line looks like a record
+/// a note, and so is a column whose name has one, is empty or is another column's too. A note says if the first line looks like a record
 /// and not like names.
 ///
 /// Throws InvalidInput for a file or a line that is not well-formed, one whose fields are separated

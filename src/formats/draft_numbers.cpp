@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,7 +26,6 @@ constexpr std::uint64_t kMostUngrouped = 64;
 constexpr std::size_t kLeastForQuantiles = 100;
 /// Of fewer rows nothing comes again, and they may all be multiples of anything.
 constexpr std::size_t kLeastForCuts = 20;
-constexpr std::size_t kMostListed = 20;
 constexpr std::size_t kTimesEach = 5;
 /// Doubles beyond do not tell integers apart.
 constexpr double kMostExact = 0x1p53;
@@ -237,41 +237,133 @@ std::vector<double> NumberSample::sorted() const {
   return numbers;
 }
 
-std::vector<double> spikes_of(const std::vector<double>& sorted) {
-  std::vector<std::pair<double, std::size_t>> distinct;
+namespace {
+
+/// Different values, ascending, and how often each comes.
+using Counts = std::vector<std::pair<double, std::size_t>>;
+
+Counts counts_of(const std::vector<double>& sorted) {
+  Counts counts;
   for (auto at = sorted.begin(); at != sorted.end();) {
     const auto end = std::upper_bound(at, sorted.end(), *at);
-    distinct.emplace_back(*at, static_cast<std::size_t>(end - at));
+    counts.emplace_back(*at, static_cast<std::size_t>(end - at));
     at = end;
   }
-  // Of the greatest and the least, few that come again and that a gap divides from all others.
-  std::size_t first = 0, last = distinct.size();
-  const auto comes_again = [&](std::size_t at) { return distinct[at].second >= kTimesOfOne; };
-  const auto gap_above = [&](std::size_t at) {
-    return distinct[at + 1].first - distinct[at].first;
+  return counts;
+}
+
+/// The places of the first and the end of the values that are not few ones at an end, divided from
+/// the others by a gap. `may_be(place)`, `is_far(gap, first, last of the others)`.
+template <class MayBe, class IsFar>
+std::pair<std::size_t, std::size_t> without_far_ends(const Counts& counts, std::size_t most,
+                                                     const MayBe& may_be, const IsFar& is_far) {
+  std::size_t first = 0, last = counts.size();
+  const auto gap_above = [&](std::size_t at) { return counts[at + 1].first - counts[at].first; };
+  for (std::size_t n = 1; n <= most && may_be(counts.size() - n); ++n) {
+    const std::size_t below = counts.size() - n - 1;
+    if (is_far(gap_above(below), 0, below)) last = below + 1;
+  }
+  for (std::size_t n = 0; n < most && n + 1 < last && may_be(n); ++n) {
+    if (is_far(gap_above(n), n + 1, last - 1)) first = n + 1;
+  }
+  return {first, last};
+}
+
+/// Whether the gap is a quarter as wide as all others.
+auto is_far_from_rest(const Counts& counts) {
+  return [&counts](double gap, std::size_t first, std::size_t last) {
+    return gap > kFarOfRest * (counts[last].first - counts[first].first);
   };
-  const std::size_t most = std::min(kMostSentinels, distinct.size() / kOthersEach);
-  for (std::size_t n = 1; n <= most && comes_again(distinct.size() - n); ++n) {
-    const std::size_t below = distinct.size() - n - 1;
-    if (gap_above(below) > kFarOfRest * (distinct[below].first - distinct[0].first))
-      last = below + 1;
+}
+
+}  // namespace
+
+void PlacesSeen::see(double place) {
+  sample_.see(place);
+  if (few_.size() <= kMostListed || few_.contains(place)) ++few_[place];
+  if (lows_.size() <= kMostSentinels || place < *lows_.rbegin()) lows_.insert(place);
+  if (lows_.size() > kMostSentinels + 1) lows_.erase(std::prev(lows_.end()));
+  if (highs_.size() <= kMostSentinels || place > *highs_.begin()) highs_.insert(place);
+  if (highs_.size() > kMostSentinels + 1) highs_.erase(highs_.begin());
+}
+
+bool PlacesSeen::are_few(std::uint64_t nulls) const {
+  if (few_.empty() || few_.size() > kMostListed) return false;
+  return count() + nulls >= kLeastForCuts || kTimesEach * few_.size() <= count();
+}
+
+PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_neighbours) const {
+  PlacesWithoutCodes rest{.sorted = sorted(), .few = few_, .min = min(), .max = max()};
+  const Counts counts = counts_of(rest.sorted);
+  constexpr std::size_t kFewestOthers = 2;
+  if (counts.size() <= kFewestOthers) return rest;
+  std::vector<double> gaps;
+  for (std::size_t i = 0; i + 1 < counts.size(); ++i)
+    gaps.push_back(counts[i + 1].first - counts[i].first);
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  const double usual = *middle;
+  const bool are_few = counts.size() <= kOthersEach;
+  // Of those that are not written like codes.
+  const auto other = std::find_if(counts.begin(), counts.end(),
+                                  [&](const auto& one) { return !rows_of_code(one.first, 0); });
+  const double least = other == counts.end() ? -kNone : other->first;
+  const auto may_be = [&](std::size_t at) {
+    const auto rows = rows_of_code(counts[at].first, least);
+    // Of few values, only their neighbours show that one is far.
+    return rows && counts[at].second >= *rows && (*rows == 1 || by_neighbours || !are_few);
+  };
+  const auto is_far = [&](double gap, std::size_t first, std::size_t last) {
+    // A greatest number may be written like a code: scores end at 99.
+    const bool may_judge = by_neighbours && (first > 0 || are_few);
+    const bool is_far_from_next = may_judge && gap > static_cast<double>(kTimesOfOthers) * usual;
+    const bool judges_by_rest = !by_neighbours || !are_few;
+    return is_far_from_next || (judges_by_rest && is_far_from_rest(counts)(gap, first, last));
+  };
+  const auto [first, last] = without_far_ends(
+      counts, std::min(kMostSentinels, counts.size() - kFewestOthers), may_be, is_far);
+  const auto is_code = [&, from = counts[first].first, to = counts[last - 1].first](double place) {
+    return place < from || place > to;
+  };
+  if (first == 0 && last == counts.size()) return rest;
+  // Of all values, and not of the sample alone.
+  const auto low = std::find_if_not(lows_.begin(), lows_.end(), is_code);
+  const auto high = std::find_if_not(highs_.rbegin(), highs_.rend(), is_code);
+  if (low == lows_.end() || high == highs_.rend()) return rest;
+  std::set_union(lows_.begin(), low, high.base(), highs_.end(), std::back_inserter(rest.codes));
+  const auto is_sampled = [&](double code) {
+    return std::binary_search(rest.sorted.begin(), rest.sorted.end(), code);
+  };
+  // A rare value beyond the sampled ones is not known to come again.
+  if (!std::all_of(rest.codes.begin(), rest.codes.end(), is_sampled)) {
+    rest.codes.clear();
+    return rest;
   }
-  for (std::size_t n = 0; n < most && comes_again(n); ++n) {
-    if (gap_above(n) > kFarOfRest * (distinct[last - 1].first - distinct[n + 1].first))
-      first = n + 1;
-  }
+  rest.min = *low;
+  rest.max = *high;
+  std::erase_if(rest.sorted, is_code);
+  std::erase_if(rest.few, [&](const auto& one) { return is_code(one.first); });
+  return rest;
+}
+
+std::vector<double> spikes_of(const std::vector<double>& sorted) {
+  const Counts counts = counts_of(sorted);
+  const auto comes_again = [&](std::size_t at) { return counts[at].second >= kTimesOfOne; };
+  const auto [first, last] =
+      without_far_ends(counts, std::min(kMostSentinels, counts.size() / kOthersEach), comes_again,
+                       is_far_from_rest(counts));
   std::size_t most_frequent = 0;
-  for (std::size_t i = 0; i < distinct.size(); ++i) {
-    if (distinct[i].second > distinct[most_frequent].second) most_frequent = i;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i].second > counts[most_frequent].second) most_frequent = i;
   }
   std::vector<double> values;
-  for (std::size_t i = 0; i < distinct.size(); ++i) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     // The most frequent one, and those that come many times as often as most.
-    const bool is_outstanding = i == most_frequent || distinct[i].second * distinct.size() >=
-                                                          kTimesOfOthers * sorted.size();
+    const bool is_outstanding =
+        i == most_frequent || counts[i].second * counts.size() >= kTimesOfOthers * sorted.size();
     const std::size_t one_in = is_outstanding ? kOneInOfOutstanding : kOneInOfSpike;
-    const bool is_frequent = comes_again(i) && distinct[i].second * one_in >= sorted.size();
-    if (is_frequent || i < first || i >= last) values.push_back(distinct[i].first);
+    const bool is_frequent = comes_again(i) && counts[i].second * one_in >= sorted.size();
+    if (is_frequent || i < first || i >= last) values.push_back(counts[i].first);
   }
   return values;
 }
@@ -358,27 +450,40 @@ void NumbersSeen::see_decimals(double number, std::string_view text) {
   }
 }
 
+namespace {
+
+/// Whether neither 64 bits nor a double hold the whole number.
+bool is_too_long(std::string_view digits, double number) {
+  const bool is_whole = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  constexpr double kOf64Bits = 0x1p63;
+  return is_whole && std::fabs(number) >= kOf64Bits && std::isfinite(number) &&
+         fmt::format("{:.0f}", std::fabs(number)) != digits;
+}
+
+}  // namespace
+
 bool NumbersSeen::see(std::string_view written) {
   UnmarkedBuffer buffer;
   const std::string_view unmarked = without_marks(written, false, buffer);
   const std::string_view text = unmarked.empty() ? written : unmarked;
   const std::string_view digits = text.substr(text.front() == '-' ? 1 : 0);
   const bool padded = digits.size() > 1 && digits[0] == '0' && digits[1] != '.';
-  have_codes_ = have_codes_ || (padded && read_number(text));
+  have_padded_ = have_padded_ || (padded && read_number(text));
   const auto number = padded ? std::nullopt : read_number(text);
   if (!number) return false;
+  if (is_too_long(digits, *number)) {
+    have_long_ = true;
+    return false;
+  }
   if (std::isinf(*number)) {
     ++infinite_;
     return true;
   }
   has_mark_ = has_mark_ || !unmarked.empty();
   if (written.ends_with('%') && percents_++ == 0) a_percent_ = written;
-  min_ = std::min(min_, *number);
-  max_ = std::max(max_, *number);
   ascend_ = ascend_ && *number >= last_;
   last_ = *number;
-  sample_.see(*number);
-  if (few_.size() <= kMostListed) few_.insert(*number);
+  places_.see(*number);
   see_decimals(*number, text);
   has_point_ = has_point_ || text.find('.') != std::string_view::npos;
   // 3.0 is an integer: programs write a column of integers like this as soon as one is missing.
@@ -394,96 +499,142 @@ bool NumbersSeen::see(std::string_view written) {
   return true;
 }
 
-bool NumbersSeen::are_few() const {
-  if (few_.empty() || few_.size() > kMostListed) return false;
-  return count() + nulls_ >= kLeastForCuts || kTimesEach * few_.size() <= count();
-}
-
 bool NumbersSeen::are_spread_like_identifiers() const {
   constexpr double kFirstYear = 1500, kLastYear = 2100;
   constexpr double kEven = 0.1, kEvenIfAscending = 0.2;
-  if (!are_integers_ || has_mark_ || (min_ >= kFirstYear && max_ <= kLastYear)) return false;
+  if (!are_integers_ || has_mark_ || (min() >= kFirstYear && max() <= kLastYear)) return false;
   const auto all = static_cast<double>(count());
-  if (2 * all >= max_ - min_) return true;
-  const std::vector<double> sorted = sample_.sorted();
+  if (2 * all >= max() - min()) return true;
+  const std::vector<double> sorted = places_.sorted();
   double uneven = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const double level = (static_cast<double>(i) + 0.5) / static_cast<double>(sorted.size());
-    uneven = std::max(uneven, std::fabs(level - (sorted[i] - min_) / (max_ - min_)));
+    uneven = std::max(uneven, std::fabs(level - (sorted[i] - min()) / (max() - min())));
   }
   if (ascend_) return uneven <= kEvenIfAscending;
   return sorted.size() >= kLeastForQuantiles && uneven <= kEven;
 }
 
 std::string NumbersSeen::words() const {
-  const std::string some = few_.size() <= kMostListed ? fmt::format("{} different ", few_.size())
-                                                      : fmt::format("{} ", count());
-  return fmt::format("{}{} from {} to {}", some, are_integers_ ? "integers" : "numbers", min_,
-                     max_);
+  const std::size_t different = places_.few().size();
+  const std::string some = different <= PlacesSeen::kMostListed
+                               ? fmt::format("{} different ", different)
+                               : fmt::format("{} ", count());
+  return fmt::format("{}{} from {} to {}", some, are_integers_ ? "integers" : "numbers", min(),
+                     max());
+}
+
+namespace {
+
+/// Digits of 7, 8 or 9 alone, two or more of them, as 99 and -888 are; and -9 to -1, if no other
+/// number is below zero.
+std::optional<std::size_t> rows_of_code_number(double value, double least) {
+  constexpr double kLeastOfTwoDigits = 10;
+  const double size = std::fabs(value);
+  std::string digits = fmt::format("{}", size);
+  std::erase(digits, '.');
+  const bool are_alike = digits.find_first_not_of(digits.front()) == std::string::npos;
+  const bool repeats = size >= kLeastOfTwoDigits && digits.front() >= '7' && are_alike;
+  const bool is_below = value < 0 && size < kLeastOfTwoDigits && digits.size() == 1 && least >= 0;
+  if (!repeats && !is_below) return std::nullopt;
+  return kTimesOfOne;
+}
+
+/// Whether an integer between two that come again never comes: then what lies between them is not
+/// possible, as between the codes 1 and 5.
+bool have_gap(const std::map<double, std::uint64_t>& few) {
+  for (auto at = few.begin(); at != few.end() && std::next(at) != few.end(); ++at) {
+    const auto& [value, count] = *at;
+    const auto& [next, count_of_next] = *std::next(at);
+    if (next > value + 1 && std::min(count, count_of_next) >= kTimesOfOne) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+CellsAndCodes NumbersSeen::cells() const {
+  const PlacesWithoutCodes rest = places_.without_codes(&rows_of_code_number, true);
+  CellsAndCodes made{.cells = are_integers_ ? integers(rest) : numbers(rest)};
+  for (const double code : rest.codes)
+    made.codes.push_back({fmt::format("{}", code), kLabelOfCode});
+  return made;
 }
 
 // Each alone, if there are few, or in cells of about as many values. A frequent one is a cell.
-Cells NumbersSeen::integers() const {
-  const std::uint64_t span =
-      static_cast<std::uint64_t>(max_integer_) - static_cast<std::uint64_t>(min_integer_);
-  const bool has_step = common_divisor_ > 1 && count() >= kLeastForCuts;
-  if (span < kMostUngrouped && !has_step) return IntegerCells::make(min_integer_, max_integer_);
+Cells NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
   IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
-  const bool are_exact = std::max(-min_, max_) <= kMostExact;
-  if (are_exact && are_few()) {
-    for (const double number : few_) declared.values.push_back(static_cast<std::int64_t>(number));
+  std::int64_t divisor = common_divisor_;
+  if (!rest.codes.empty()) {
+    declared.min = static_cast<std::int64_t>(rest.min);
+    declared.max = static_cast<std::int64_t>(rest.max);
+    divisor = 0;
+    for (const double number : rest.sorted)
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(number));
+  }
+  const std::uint64_t span =
+      static_cast<std::uint64_t>(declared.max) - static_cast<std::uint64_t>(declared.min);
+  const bool has_step = divisor > 1 && count() >= kLeastForCuts;
+  const bool are_exact = std::max(-min(), max()) <= kMostExact;
+  const bool are_few = are_exact && places_.are_few(nulls_);
+  if (span < kMostUngrouped && !has_step && !(are_few && have_gap(rest.few)))
+    return IntegerCells::make(declared.min, declared.max);
+  if (are_few) {
+    for (const auto& [number, times] : rest.few)
+      declared.values.push_back(static_cast<std::int64_t>(number));
     return IntegerCells::make(declared);
   }
-  if (has_step) declared.step = common_divisor_;
+  if (has_step) declared.step = divisor;
   if (count() < kLeastForCuts || !are_exact) {
     const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
     declared.bins = std::min<std::uint64_t>(kFirstCells, span / step + 1);
     return IntegerCells::make(declared);
   }
   const auto step = static_cast<double>(declared.step.value_or(1));
-  const NumberCuts cuts = cuts_of(sample_.sorted(), min_, max_, step);
+  const NumberCuts cuts = cuts_of(rest.sorted, rest.min, rest.max, step);
   for (const double spike : cuts.spikes)
     declared.spikes.push_back(static_cast<std::int64_t>(spike));
   for (const double edge : cuts.edges) declared.edges.push_back(static_cast<std::int64_t>(edge));
   return IntegerCells::make(declared);
 }
 
-Cells NumbersSeen::cut(const std::vector<double>& sorted, double step) const {
+Cells NumbersSeen::cut(const PlacesWithoutCodes& rest, double step) {
   const auto rounded = [step](double end) { return step > 0 ? of_few_decimals(end) : end; };
-  NumberCuts cuts = cuts_of(sorted, rounded(min_), rounded(max_), step);
-  NumberCells::Declaration declared{
-      .min = rounded(min_), .max = rounded(max_), .edges = cuts.edges, .spikes = cuts.spikes};
+  NumberCuts cuts = cuts_of(rest.sorted, rounded(rest.min), rounded(rest.max), step);
+  NumberCells::Declaration declared{.min = rounded(rest.min),
+                                    .max = rounded(rest.max),
+                                    .edges = cuts.edges,
+                                    .spikes = cuts.spikes};
   if (step > 0) declared.step = step;
   return NumberCells::make(declared);
 }
 
-Cells NumbersSeen::numbers() const {
+Cells NumbersSeen::numbers(const PlacesWithoutCodes& rest) const {
   NumberCells::Declaration declared{};
   const bool are_short =
       are_singles_ && decimals_.most >= kMostDecimals && of_singles_.most < kMostDecimals;
   const double step = are_short ? of_singles_.step() : decimals_.step();
-  if (are_few()) {
-    for (const double number : few_)
+  if (places_.are_few(nulls_)) {
+    for (const auto& [number, times] : rest.few)
       declared.values.push_back(are_short ? of_few_decimals(number) : number);
     return NumberCells::make(declared);
   }
-  if (count() < kLeastForCuts) return NumberCells::make(min_, max_, kFirstCells);
-  std::vector<double> sorted = sample_.sorted();
+  if (count() < kLeastForCuts) return NumberCells::make(rest.min, rest.max, kFirstCells);
   // Cells that hold no multiple of the step have none, and where no decimal number lies they are
   // equal.
   if (step > 0) {
-    std::vector<double> multiples = sorted;
-    for (double& number : multiples) number = of_few_decimals(number);
+    PlacesWithoutCodes multiples = rest;
+    for (double& number : multiples.sorted) number = of_few_decimals(number);
     try {
       return cut(multiples, step);
     } catch (const InvalidInput&) {
     }
   }
   try {
-    return cut(sorted, 0);
+    return cut(rest, 0);
   } catch (const InvalidInput&) {
   }
-  return NumberCells::make(min_, max_, kFirstCells);
+  return NumberCells::make(rest.min, rest.max, kFirstCells);
 }
 
 }  // namespace mollify

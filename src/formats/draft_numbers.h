@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -40,8 +41,57 @@ class NumberSample {
   std::uint64_t stride_ = 1;
 };
 
+inline constexpr const char* kLabelOfCode = "far from the others";
+
+/// Cells of a public column, and the codes outside of them that mean "no value".
+struct CellsAndCodes {
+  Cells cells;
+  std::vector<MissingCode> codes{};
+};
+
+/// Whether a value is written like a code for "no value", as -9, 999 and 9999-12-31 are, and from how
+/// many rows on it is one. `least`: of the other values.
+using RowsOfCode = std::optional<std::size_t> (*)(double value, double least);
+
+/// Places on an axis without codes: numbers, or seconds since 1970.
+struct PlacesWithoutCodes {
+  std::vector<double> sorted{};  // a sample, and of the others all:
+  std::map<double, std::uint64_t> few{};
+  double min = 0, max = 0;
+  std::vector<double> codes{};  // ascending
+};
+
+/// The values of a column on an axis: a sample, a few of them, and the ends.
+class PlacesSeen {
+ public:
+  static constexpr std::size_t kMostListed = 20;
+
+  void see(double place);
+
+  [[nodiscard]] std::uint64_t count() const { return sample_.seen(); }
+  [[nodiscard]] double min() const { return lows_.empty() ? kNone : *lows_.begin(); }
+  [[nodiscard]] double max() const { return highs_.empty() ? -kNone : *highs_.rbegin(); }
+  [[nodiscard]] std::vector<double> sorted() const { return sample_.sorted(); }
+  /// Different values, at most one more than 20, and how often each comes.
+  [[nodiscard]] const std::map<double, std::uint64_t>& few() const { return few_; }
+  /// At most 20 different ones, in 20 rows (with nulls) or of five times as many.
+  [[nodiscard]] bool are_few(std::uint64_t nulls) const;
+  /// Codes are the greatest or the least values, at most five, and a gap divides them from the
+  /// others: a quarter as wide as all of these. `by_neighbours`: of at most ten values, and below the
+  /// others, a gap four times as wide as most gaps between these.
+  [[nodiscard]] PlacesWithoutCodes without_codes(RowsOfCode rows_of_code, bool by_neighbours) const;
+
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  NumberSample sample_;
+  std::map<double, std::uint64_t> few_;
+  std::set<double> lows_, highs_;  // the least and the greatest different ones
+};
+
 /// The values that are a cell by themselves, ascending: a tenth of all; one in fifty that is the
-/// most frequent one, or comes four times as often as the mean; and sentinels such as -9 and 99999.
+/// most frequent one, or comes four times as often as the mean; and a few that come again far from
+/// all others.
 [[nodiscard]] std::vector<double> spikes_of(const std::vector<double>& sorted);
 
 /// Cells by their edges, and spikes; both ascend.
@@ -63,31 +113,35 @@ struct NumberCuts {
 
 class NumbersSeen {
  public:
-  /// Whether the text is a number, as columns of numbers read it. Numbers with leading zeros are
-  /// codes and not numbers.
+  /// Whether the text is a number, as columns of numbers read it. Numbers with leading zeros, and
+  /// whole ones that neither 64 bits nor a double hold, are codes and not numbers.
   bool see(std::string_view written);
   void see_null() { ++nulls_; }
 
   /// Finite numbers.
-  [[nodiscard]] std::uint64_t count() const { return sample_.seen(); }
+  [[nodiscard]] std::uint64_t count() const { return places_.count(); }
   [[nodiscard]] std::uint64_t infinite() const { return infinite_; }
   [[nodiscard]] bool are_integers() const { return are_integers_; }
-  [[nodiscard]] bool have_codes() const { return have_codes_; }
+  [[nodiscard]] bool have_codes() const { return have_padded_ || have_long_; }
+  [[nodiscard]] const char* reason_of_codes() const {
+    return have_padded_ ? "numbers begin with a zero"
+                        : "numbers have more digits than 64 bits hold";
+  }
   [[nodiscard]] bool have_point() const { return has_point_; }
   [[nodiscard]] std::uint64_t percents() const { return percents_; }
   [[nodiscard]] const std::string& a_percent() const { return a_percent_; }
-  [[nodiscard]] double min() const { return min_; }
-  [[nodiscard]] double max() const { return max_; }
-  /// At most 20 different ones, in 20 rows or of five times as many.
-  [[nodiscard]] bool are_few() const;
+  [[nodiscard]] double min() const { return places_.min(); }
+  [[nodiscard]] double max() const { return places_.max(); }
 
   /// Integers that are spread as evenly as identifiers and numbers of rows are, and no years or
   /// numbers with commas and percent signs. Prices, incomes and weights are not.
   [[nodiscard]] bool are_spread_like_identifiers() const;
 
   /// Whether a column can be made of them: two different numbers, or one that comes again.
-  [[nodiscard]] bool make_cells() const { return min_ < max_ || are_integers_ || are_few(); }
-  [[nodiscard]] Cells cells() const { return are_integers_ ? integers() : numbers(); }
+  [[nodiscard]] bool make_cells() const {
+    return min() < max() || are_integers_ || places_.are_few(nulls_);
+  }
+  [[nodiscard]] CellsAndCodes cells() const;
   /// "411 integers from 18 to 95", for people.
   [[nodiscard]] std::string words() const;
 
@@ -103,28 +157,26 @@ class NumbersSeen {
   };
 
   void see_decimals(double number, std::string_view text);
-  [[nodiscard]] Cells integers() const;
-  [[nodiscard]] Cells numbers() const;
+  [[nodiscard]] Cells integers(const PlacesWithoutCodes& rest) const;
+  [[nodiscard]] Cells numbers(const PlacesWithoutCodes& rest) const;
   /// Numbers in cells of edges; with the step, unless it is 0.
-  [[nodiscard]] Cells cut(const std::vector<double>& sorted, double step) const;
+  [[nodiscard]] static Cells cut(const PlacesWithoutCodes& rest, double step);
 
-  NumberSample sample_;
-  std::set<double> few_;  // different ones, no more than 21
+  PlacesSeen places_;
   Decimals decimals_, of_singles_;
   std::uint64_t infinite_ = 0;
   std::uint64_t nulls_ = 0;
   std::uint64_t percents_ = 0;
   std::string a_percent_;
-  bool are_singles_ = true;  // those with many decimals are what 32-bit floats become
-  bool has_point_ = false;   // a number's text
-  bool has_mark_ = false;    // commas between thousands, a percent sign
-  bool have_codes_ = false;  // numbers with leading zeros
-  bool ascend_ = true;       // row by row
+  bool are_singles_ = true;   // those with many decimals are what 32-bit floats become
+  bool has_point_ = false;    // a number's text
+  bool has_mark_ = false;     // commas between thousands, a percent sign
+  bool have_padded_ = false;  // numbers with leading zeros
+  bool have_long_ = false;    // whole numbers that no type holds
+  bool ascend_ = true;        // row by row
   std::int64_t common_divisor_ = 0;
   bool are_integers_ = true;
   double last_ = -std::numeric_limits<double>::infinity();
-  double min_ = std::numeric_limits<double>::infinity();
-  double max_ = -std::numeric_limits<double>::infinity();
   std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t max_integer_ = std::numeric_limits<std::int64_t>::min();
 };

@@ -133,6 +133,117 @@ std::optional<std::pair<double, double>> range_in(std::string_view word) {
 }
 
 // -----------------------------------------------------------------------------------------------
+// Periods.
+
+namespace {
+
+/// Runs of letters, small, and of digits; empty if anything else than marks is between them.
+std::vector<std::string> runs_of(std::string_view word) {
+  std::vector<std::string> runs;
+  bool continues = false, was_digit = false;
+  for (char letter : word) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    if (!is_a_digit(letter) && !is_a_small_letter(letter)) {
+      if (std::string_view(" -_/'.").find(letter) == std::string_view::npos) return {};
+      continues = false;
+      continue;
+    }
+    if (!continues || was_digit != is_a_digit(letter)) runs.emplace_back();
+    runs.back() += letter;
+    was_digit = is_a_digit(letter);
+    continues = true;
+  }
+  return runs;
+}
+
+/// 1 to 12 for a month's English name or its first letters, at least three; 0 for other words.
+int month_of(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kNames = {
+      "january", "february", "march",     "april",   "may",      "june",
+      "july",    "august",   "september", "october", "november", "december"};
+  constexpr std::size_t kFewestLetters = 3;
+  if (name.size() < kFewestLetters) return 0;
+  const auto* const found =
+      std::find_if(kNames.begin(), kNames.end(), [&](auto one) { return one.starts_with(name); });
+  return found == kNames.end() ? 0 : static_cast<int>(found - kNames.begin()) + 1;
+}
+
+constexpr std::size_t kDigitsOfYear = 4;
+
+/// Of two digits: from 1969 to 2068, as strptime has it.
+int year_of(const std::string& digits) {
+  constexpr int kFirstOfLastCentury = 69;
+  const int number = std::stoi(digits);
+  if (digits.size() == kDigitsOfYear) return number;
+  return number + (number < kFirstOfLastCentury ? 2000 : 1900);
+}
+
+}  // namespace
+
+std::optional<PeriodWord> period_in(std::string_view word) {
+  std::vector<std::string> runs = runs_of(word);
+  const auto name = std::find_if(runs.begin(), runs.end(),
+                                 [](const auto& run) { return is_a_small_letter(run[0]); });
+  constexpr std::size_t kMostRuns = 3, kShort = 2;
+  if (name == runs.end() || runs.size() > kMostRuns) return std::nullopt;
+  const std::string letters = *name;
+  const bool begins = name == runs.begin();
+  runs.erase(name);
+  const auto is_long = [](const std::string& run) { return run.size() == kDigitsOfYear; };
+  for (const std::string& run : runs) {
+    if (!is_a_digit(run[0]) || (run.size() > kShort && !is_long(run))) return std::nullopt;
+  }
+  if (const int month = month_of(letters); month > 0) {
+    if (runs.empty()) return PeriodWord{.kind = 'm', .part = month};
+    // "Apr 23" and "23-Apr" may be days.
+    const bool has_mark = word.find_first_of("-/'") != std::string_view::npos;
+    if (runs.size() > 1 || (!is_long(runs[0]) && !(begins && has_mark))) return std::nullopt;
+    return PeriodWord{.kind = 'm', .has_year = true, .year = year_of(runs[0]), .part = month};
+  }
+  if (letters.size() != 1 && letters != "quarter" && letters != "week") return std::nullopt;
+  constexpr std::array<std::pair<char, int>, 4> kMost = {
+      {{'q', 4}, {'h', 2}, {'m', 12}, {'w', 53}}};
+  const auto* const kind = std::find_if(kMost.begin(), kMost.end(),
+                                        [&](const auto& one) { return one.first == letters[0]; });
+  if (kind == kMost.end() || runs.empty()) return std::nullopt;
+  if (runs.size() == 1) {
+    // Of other letters anything may be numbered.
+    if (kind->first != 'q' || !begins || runs[0].size() != 1) return std::nullopt;
+    runs.insert(runs.begin(), std::string());
+  } else if (begins || !is_long(runs[0])) {
+    std::swap(runs[0], runs[1]);  // the year last
+    if (begins && !is_long(runs[0]) && kind->first != 'q') return std::nullopt;
+  }
+  if (runs[1].size() > kShort) return std::nullopt;
+  const int part = std::stoi(runs[1]);
+  if (part < 1 || part > kind->second) return std::nullopt;
+  const bool has_year = !runs[0].empty();
+  return PeriodWord{.kind = kind->first,
+                    .has_year = has_year,
+                    .year = has_year ? year_of(runs[0]) : 0,
+                    .part = part};
+}
+
+// -----------------------------------------------------------------------------------------------
+// Codes.
+
+std::string without_zeros(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string_view whole = text.substr(0, point);
+  std::string_view part = text.substr(std::min(point + 1, text.size()));
+  const auto are_digits = [](std::string_view run) {
+    return std::all_of(run.begin(), run.end(), is_a_digit);
+  };
+  if (whole.empty() || !are_digits(whole) || !are_digits(part)) return "";
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size() - 1));
+  part = part.substr(0, part.find_last_not_of('0') + 1);
+  return std::string(is_negative ? "-" : "") + std::string(whole) + (part.empty() ? "" : ".") +
+         std::string(part);
+}
+
+// -----------------------------------------------------------------------------------------------
 // Cells.
 
 namespace {
@@ -154,6 +265,20 @@ Cells words_as_cells(std::vector<std::string> words, bool are_codes) {
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   if (are_codes) return Categories::make(words, false, true);
+  std::vector<PeriodWord> periods;
+  for (const std::string& word : words) {
+    if (const auto period = period_in(word)) periods.push_back(*period);
+  }
+  const auto is_alike = [&](const PeriodWord& one) {
+    return one.kind == periods[0].kind && one.has_year == periods[0].has_year;
+  };
+  if (words.size() > 1 && periods.size() == words.size() &&
+      std::all_of(periods.begin(), periods.end(), is_alike)) {
+    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
+      return period_in(one) < period_in(other);
+    });
+    return Categories::make(words, true);
+  }
   const auto is_range = [](const std::string& word) { return range_in(word).has_value(); };
   if (std::all_of(words.begin(), words.end(), is_range) &&
       std::count_if(words.begin(), words.end(), has_two_ends) >= 2) {

@@ -1,6 +1,7 @@
 // The words of a public column, and the cells that a draft makes of them.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,26 @@ namespace mollify {
 /// "10 and over". A number alone is one that begins and ends with it. Nothing for other words.
 [[nodiscard]] std::optional<std::pair<double, double>> range_in(std::string_view word);
 
-/// Categories of different words in the order of their bytes, or, if all are ranges of numbers, an
-/// ordinal in the order of these. Codes are verbatim. A data frame and its CSV file have the same
+/// A quarter, half, month or week in words.
+struct PeriodWord {
+  char kind = 0;  ///< q, h, m or w
+  bool has_year = false;
+  int year = 0;
+  int part = 0;  ///< of the year
+
+  auto operator<=>(const PeriodWord&) const = default;
+};
+
+/// "Q1 2022", "2022-Q1", "1Q22", "Apr-23", "2023M04" and "2023-W05"; "Q1" and "April" without a year.
+/// Nothing for other words.
+[[nodiscard]] std::optional<PeriodWord> period_in(std::string_view word);
+
+/// A number's digits without the zeros that do not change it: "412" for "0412" and "412.0". Empty for
+/// other texts.
+[[nodiscard]] std::string without_zeros(std::string_view text);
+
+/// Categories of different words in the order of their bytes, or, if all are ranges of numbers or
+/// periods of one kind, an ordinal in the order of these. Codes are verbatim. A data frame and its CSV file have the same
 /// ones: of the ways to write a number or a truth the shortest is kept.
 [[nodiscard]] Cells words_as_cells(std::vector<std::string> words, bool are_codes);
 

@@ -3,8 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +10,6 @@
 
 #include "base/speech.h"
 #include "base/words.h"
-#include "domain/time_text.h"
-#include "domain/times.h"
 #include "formats/draft_words.h"
 
 namespace mollify {
@@ -83,38 +79,6 @@ struct Undeclarable {
     return fmt::format("{} holds {}, which no domain can declare", line_words(line, is_in_memory),
                        part);
   }
-};
-
-// -----------------------------------------------------------------------------------------------
-// Days and times in other formats than ISO 8601's.
-
-/// The formats that all values of a column have, if they are days or times from 1800 to 2200: those
-/// that people and programs write most. Numbers of days and of seconds are some only in a column
-/// whose name reads like it, for any number may be one.
-class DayFormats {
- public:
-  explicit DayFormats(std::string_view column);
-
-  void see(std::string_view text);
-  /// The format that is left; nullptr if no format is, or if the day or the month may come first.
-  [[nodiscard]] const TimeFormat* found() const;
-  /// How to declare the column in the format that is left.
-  [[nodiscard]] DateCells::Declaration declaration() const { return declared(left_.front()); }
-  /// "its values are days like ..., with the day or the month first"; empty for others.
-  [[nodiscard]] std::string words_if_ambiguous() const;
-
- private:
-  struct Candidate {
-    const TimeFormat* format;
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();  // seconds
-    std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    bool has_clocks = false;
-  };
-
-  [[nodiscard]] static DateCells::Declaration declared(const Candidate& candidate);
-
-  std::vector<Candidate> left_{};
-  std::string value_{};  // the first one
 };
 
 }  // namespace mollify

@@ -14,7 +14,7 @@ NAME = r"(?:van )?[A-ZÀ-Ý][\w'-]+"
 KEY = re.compile(rf"{NAME}(?:, {NAME})*(?: et al\.)?,? (?:19|20)\d\d\b(?![.-])")
 SHORT = re.compile(r"\[(?:[A-Z]\w{0,4}\d\d|[A-Z]{3,5} \d+\.\d)\b[^\]]*\]")
 CITING = ("benchmarks", "docs", "examples", "experiments", "fuzz", "include", "python/mollify/reproduce", "README.md", "src", "tests")
-MONTH = re.compile(r"(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}")
+MONTH = re.compile(r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June|July|August|September|October|November|December|[QH]\d) \d{4}")
 COMMENT = re.compile(r"\n[ \t]*(?:///?<?|#|\*)?[ \t]*")
 
 

@@ -144,6 +144,64 @@ TEST(DateCells, TellTheirBoundsWithTheirZone) {
             "a time from 2020-02-29T00:00:00+01:00 to 2020-03-01T23:59:59+01:00");
 }
 
+TEST(DateCells, HoldListedDaysAlone) {
+  const DateCells listed = DateCells::make({.values = {"2020-01-31", "2024-01-01", "2026-12-31"}});
+  ASSERT_EQ(listed.size(), 3U);
+  for (std::uint32_t cell = 0; cell < 3; ++cell) EXPECT_EQ(listed.points(cell), 1U);
+  EXPECT_EQ(span_of(listed, 1), "2024-01-01..2024-01-01");
+  EXPECT_EQ(listed.read("2024-01-01").verdict, Verdict::kValue);
+  EXPECT_EQ(listed.read("2024-01-02").verdict, Verdict::kOutside);
+  EXPECT_EQ(listed.read("2024-01-02").cell, 1U) << "the nearest";
+  EXPECT_EQ(listed.read("9999-01-01").cell, 2U);
+  EXPECT_EQ(listed.expectation(), "one of 3 days from 2020-01-31 to 2026-12-31");
+  // A month is its first day, and a minute its first second.
+  const DateCells months = DateCells::make({.format = "%b %Y", .values = {"Jan 2023", "Mar 2023"}});
+  EXPECT_EQ(span_of(months, 1), "Mar 2023..Mar 2023");
+  EXPECT_EQ(months.read("2023-01-31").cell, 0U);
+  EXPECT_EQ(months.read("2023-01-31").verdict, Verdict::kValue);
+  const DateCells minutes = DateCells::make({.grain = Grain::kSecond,
+                                             .format = "%d.%m.%Y %H:%M",
+                                             .values = {"01.02.2023 10:00", "01.02.2023 10:01"}});
+  EXPECT_EQ(minutes.read("2023-02-01T10:00:59").cell, 0U);
+  const DateCells zoned = DateCells::make(
+      {.grain = Grain::kSecond, .zone = "+01:00", .values = {"2023-02-01T10:00:00", "2023-02-02"}});
+  EXPECT_EQ(zoned.read("2023-02-01T09:00:00Z").cell, 0U);
+  EXPECT_EQ(refusal({.values = {"2024-01-01", "2020-01-31"}}),
+            "values must be ascending, but 2024-01-01 is followed by 2020-01-31");
+  EXPECT_EQ(refusal({.values = {"2024-01-01", "soon"}}),
+            "values must be a day like 2026-01-31, but is \"soon\"");
+}
+
+TEST(DateCells, ReadOffsetsOfOtherPrograms) {
+  const DateCells hours = times("2026-01-31T00:00:00", "2026-01-31T23:59:59", "Z", "24");
+  const std::uint32_t noon = hours.read("2026-01-31T12:00:00Z").cell;
+  for (const char* text :
+       {"2026-01-31 12:00:00 UTC", "2026-01-31 12:00 GMT", "2026-01-31T13:00:00+0100",
+        "2026-01-31 13:00:00 +0100", "2026-01-31 13:00:00 +01:00", "2026-01-31 13:00:00+01",
+        "2026-01-31T13:00:00+01:00[Europe/Berlin]", "2026-01-31T12:00Z[UTC]",
+        "2026-01-31T12:00:00.5Z[Etc/GMT+0]"}) {
+    EXPECT_EQ(hours.read(text).cell, noon) << text;
+    EXPECT_EQ(hours.read(text).verdict, Verdict::kValue) << text;
+  }
+  for (const char* text :
+       {"2026-01-31 12:00:00UTC", "2026-01-31 12:00:00 CET", "2026-01-31 12:00:00 UTC+1",
+        "2026-01-31T12:00[Europe/Berlin]", "2026-01-31T12:00Z[]", "2026-01-31T12:00Z[UTC",
+        "2026-01-31T12:00Z[UTC]x", "2026-01-31T12:00Z[U C]", "2026-01-31 UTC"}) {
+    EXPECT_EQ(hours.read(text).verdict, Verdict::kUnreadable) << text;
+  }
+}
+
+TEST(DateCells, ReadWholeNumbersWithoutTheirFirstZero) {
+  const DateCells days =
+      DateCells::make({.min = "01012023", .max = "12312023", .format = "%m%d%Y"});
+  EXPECT_EQ(days.read("3102023").cell, days.read("2023-03-10").cell);
+  EXPECT_EQ(days.read("3102023.0").cell, days.read("2023-03-10").cell);
+  EXPECT_EQ(days.read("310202").verdict, Verdict::kUnreadable);
+  const DateCells year_first =
+      DateCells::make({.min = "20230101", .max = "20231231", .format = "%Y%m%d"});
+  EXPECT_EQ(year_first.read("2023101").verdict, Verdict::kUnreadable);
+}
+
 TEST(DateCells, RefuseInOneSentence) {
   EXPECT_EQ(refusal({.min = "2026-02-30", .max = "2026-03-01"}),
             "min must be a day like 2026-01-31, but is \"2026-02-30\"");

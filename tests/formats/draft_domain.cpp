@@ -14,11 +14,14 @@
 #include "formats/check.h"
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
+#include "formats/drafted.h"
 #include "formats/scratch.h"
 
 namespace mollify {
 
 namespace {
+
+using test::drafted;
 
 TEST(DraftDomain, InfersTypes) {
   const test::Scratch scratch;
@@ -139,16 +142,6 @@ TEST(DraftDomain, CutsNumbersWhereTheyLie) {
   for (const double edge : cost.declared().edges) {
     EXPECT_LE(fmt::format("{}", edge).size(), 7U) << edge;
   }
-}
-
-// The values of a public column, drafted; each comes five times.
-Column drafted(const std::vector<std::string>& values) {
-  const test::Scratch scratch;
-  std::string csv = "x\n";
-  for (int i = 0; i < 5; ++i) {
-    for (const std::string& value : values) csv += value + "\n";
-  }
-  return draft_domain(scratch.write("pub.csv", csv), {"x"}).domain.columns()[0];
 }
 
 TEST(DraftDomain, ListsFewNumbers) {
@@ -802,7 +795,7 @@ TEST(DraftDomain, RefusesInOneSentence) {
   EXPECT_EQ(refusal("a,b\n1\n"), "pub.csv line 2 must have 2 fields like the header, but has 1");
   EXPECT_EQ(refusal("a\n\"1\n"),
             "pub.csv line 2 must have closed quotes, but holds a misplaced quote");
-  EXPECT_EQ(refusal("a,a\n1,2\n"), "pub.csv has more than one column \"a\", to draft from");
+  EXPECT_EQ(refusal("a,a\n1,2\n"), nothing + ": \"a\": another column has its name");
 }
 
 }  // namespace

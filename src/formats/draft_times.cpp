@@ -1,0 +1,310 @@
+#include "formats/draft_times.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/invalid_input.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+namespace {
+
+constexpr double kSecondsOfOneDay = static_cast<double>(kSecondsOfDay);
+
+/// As a column of the declaration writes the second, which its clock shows.
+std::string written(double place, const DateCells::Declaration& declared) {
+  const auto second = static_cast<std::int64_t>(place);
+  TextBuffer buffer;
+  if (declared.grain == Grain::kDay && !declared.format)
+    return std::string(text_of(Moment{day_of(second), {}}, buffer));
+  MomentForm form{.kind = MomentForm::Kind::kInstant};
+  if (declared.format) form.format = &TimeFormat::require(*declared.format);
+  if (declared.zone) {
+    if (const auto offset = read_offset(*declared.zone))
+      form.offset = static_cast<std::int32_t>(*offset);
+  }
+  return std::string(text_of(Moment{second - form.offset.value_or(0), form}, buffer));
+}
+
+/// The first or the last day of a year, and the first one of spreadsheets. The years around 9999 and
+/// before the first one have no other days.
+std::optional<std::size_t> rows_of_code_day(double place, double /*least*/) {
+  constexpr std::size_t kRows = 5, kFirstFarYear = 2900;
+  const std::string day = written(place, {.grain = Grain::kDay});
+  const std::string_view in_year = std::string_view(day).substr(4);
+  if (in_year != "-01-01" && in_year != "-12-31" && day != "1899-12-30") return std::nullopt;
+  const bool is_far = std::stoul(day) >= kFirstFarYear || day == "0001-01-01";
+  return is_far ? 1 : kRows;
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Days and times in other formats than ISO 8601's.
+
+namespace {
+
+constexpr std::int64_t kBeginOf1800 = -5'364'662'400, kEndOf2200 = 7'289'654'400;
+/// Of numbers that a column's name calls days or seconds. Those of days are less than those of
+/// seconds.
+constexpr std::int64_t kBeginOf1950 = -631'152'000, kBeginOf1974 = 126'230'400,
+                       kEndOf2100 = 4'133'980'800;
+
+bool names_one_of(std::string_view column, std::span<const std::string_view> words) {
+  std::string lower(column);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+bool is_count(const TimeFormat& format) { return format.text().find('%') == std::string::npos; }
+
+}  // namespace
+
+DayFormats::DayFormats(std::string_view column) {
+  constexpr std::array<std::string_view, 13> kDays = {
+      "%Y%m%d",   "%m%d%Y",   "%d%m%Y",   "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y",
+      "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d-%b-%Y", "%d %b %Y", "%d%b%Y"};
+  for (const std::string_view day : kDays) {
+    for (const std::string_view clock : {"", " %H:%M", " %H:%M:%S"}) {
+      left_.push_back({&TimeFormat::require(fmt::format("{}{}", day, clock))});
+    }
+  }
+  left_.push_back({&TimeFormat::require("%Y-%m")});
+  left_.push_back({&TimeFormat::require("%b %Y")});
+  constexpr std::array<std::string_view, 3> kNamesOfDays = {"date", "datum", "excel"};
+  constexpr std::array<std::string_view, 5> kNamesOfSeconds = {"date", "time", "stamp", "unix",
+                                                               "epoch"};
+  if (names_one_of(column, kNamesOfDays)) left_.push_back({&TimeFormat::require("excel")});
+  if (names_one_of(column, kNamesOfSeconds)) left_.push_back({&TimeFormat::require("unix")});
+}
+
+void DayFormats::see(std::string_view text) {
+  if (left_.empty()) return;
+  if (value_.empty()) value_ = text;
+  std::erase_if(left_, [&](Candidate& one) {
+    const auto time = one.format->read(text);
+    if (!time) return true;
+    const bool is_number = is_count(*one.format);
+    const std::int64_t last = is_number ? kEndOf2100 : kEndOf2200;
+    const std::int64_t first = !is_number                     ? kBeginOf1800
+                               : one.format->counts_seconds() ? kBeginOf1974
+                                                              : kBeginOf1950;
+    one.places.see(static_cast<double>(time->seconds));
+    one.has_clocks = one.has_clocks || !time->is_day;
+    const bool is_outside = time->seconds < first || time->seconds >= last;
+    return is_outside &&
+           (is_number || !rows_of_code_day(static_cast<double>(time->seconds), 0).has_value());
+  });
+}
+
+const TimeFormat* DayFormats::found() const {
+  if (left_.size() != 1) return nullptr;
+  const Candidate& one = left_.front();
+  // A single number may be anything.
+  const bool is_number =
+      is_count(*one.format) || one.format->text().find_first_not_of("%Ymd") == std::string::npos;
+  return is_number && one.places.min() == one.places.max() ? nullptr : one.format;
+}
+
+DateCells::Declaration DayFormats::declared(const Candidate& candidate) {
+  DateCells::Declaration made{.grain = candidate.has_clocks ? Grain::kSecond : Grain::kDay,
+                              .format = candidate.format->text()};
+  made.min = written(candidate.places.min(), made);
+  made.max = written(candidate.places.max(), made);
+  return made;
+}
+
+std::string DayFormats::words_if_ambiguous() const {
+  if (left_.size() < 2) return "";
+  const auto words = [](const Candidate& one) {
+    const DateCells::Declaration as = declared(one);
+    return fmt::format("{{type: {}, min: \"{}\", max: \"{}\", bins: month, format: \"{}\"}}",
+                       as.grain == Grain::kDay ? "date" : "datetime", as.min, as.max, *as.format);
+  };
+  return fmt::format(
+      "its values look like days, as \"{}\", but nothing shows whether the day or the month comes "
+      "first; declare {} or {}",
+      value_, words(left_[0]), words(left_[1]));
+}
+
+// -----------------------------------------------------------------------------------------------
+// What has been seen of a column's days and times.
+
+namespace {
+
+constexpr std::uint64_t kMostDaysUngrouped = 64;
+/// Fewer times do not show that all are whole minutes.
+constexpr std::uint64_t kFewestOfStep = 20;
+
+/// Three numbers with equal marks between them, perhaps with a year; a time may follow.
+bool is_like_a_day(std::string_view text) {
+  constexpr std::size_t kMostDigits = 4;
+  char mark = 0;
+  std::size_t digits = 0, parts = 1;
+  for (const char letter : text.substr(0, text.find_first_of(" T"))) {
+    if (letter >= '0' && letter <= '9') {
+      if (++digits > kMostDigits) return false;
+      continue;
+    }
+    if (digits == 0 || (letter != '-' && letter != '/' && letter != '.')) return false;
+    if (mark != 0 && letter != mark) return false;
+    mark = letter;
+    digits = 0;
+    ++parts;
+  }
+  return parts == 3 && digits > 0;
+}
+
+/// The period of which a format shows each one.
+Period finest_of(const DateCells::Declaration& declared) {
+  if (!declared.format) return Period::kDay;
+  const TimeFormat::Unit unit = TimeFormat::require(*declared.format).unit();
+  return unit == TimeFormat::Unit::kMonth  ? Period::kMonth
+         : unit == TimeFormat::Unit::kYear ? Period::kYear
+                                           : Period::kDay;
+}
+
+/// Whether the few places are all days, months or years of their range.
+bool fill_their_range(DateCells::Declaration declared, std::size_t few, double days) {
+  constexpr double kMostDaysOfFew = 366.0 * (PlacesSeen::kMostListed + 1);
+  if (declared.grain == Grain::kSecond || days > kMostDaysOfFew) return false;
+  declared.period = finest_of(declared);
+  return DateCells::make(declared).size() == few;
+}
+
+Period period_of(double days) {
+  constexpr double kMostDaysByMonth = 5 * 366;
+  return days <= kMostDaysUngrouped ? Period::kDay
+         : days <= kMostDaysByMonth ? Period::kMonth
+                                    : Period::kYear;
+}
+
+}  // namespace
+
+void MomentsSeen::see(std::string_view text, std::uint64_t line) {
+  formats_.see(text);
+  if (is_like_a_day(text) && like_days_++ == 0) a_day_ = text;
+  const auto time = read_time(text);
+  const bool is_day = time && time->seconds % kSecondsOfDay == 0 && time->fraction.empty();
+  days_.see(is_day, text, line);
+  times_.see(time.has_value(), text, line);
+  if (!time) return;
+  if (is_day) {
+    const std::string day = written(static_cast<double>(time->seconds), {.grain = Grain::kDay});
+    if (first_day_.empty() || day < first_day_) first_day_ = day;
+    if (day > last_day_) last_day_ = day;
+  }
+  if (time->offset || !is_day) ++clocks_;
+  if (time->offset) ++offsets_;
+  const std::int64_t offset = time->offset.value_or(offset_.value_or(0));
+  have_one_offset_ = have_one_offset_ && offset_.value_or(offset) == offset;
+  offset_ = offset;
+  common_seconds_ = time->fraction.empty() ? std::gcd(common_seconds_, time->seconds) : 1;
+  places_.see(static_cast<double>(time->seconds));
+}
+
+std::string MomentsSeen::few_strangers() const {
+  if (days_.are_few()) return days_.words("days");
+  return times_.are_few() ? times_.words("times") : "";
+}
+
+std::string MomentsSeen::proposed() const {
+  if (std::string words = formats_.words_if_ambiguous(); !words.empty()) return words;
+  if (are_moments() || 10 * like_days_ < 9 * days_.seen()) return "";
+  if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
+    return fmt::format(
+        "its values look like times, as \"{}\", but some state an offset from UTC and others do "
+        "not; written alike they are a datetime",
+        a_day_);
+  }
+  if (!days_.are_few() && times_.are_few() && clocks_ > 0) {
+    const DateCells::Declaration made = declaration();
+    return fmt::format("{}; without them it is {{type: datetime, min: {}, max: {}, bins: month{}}}",
+                       times_.words("times"), written(places_.min(), made),
+                       written(places_.max(), made),
+                       made.zone ? fmt::format(", zone: \"{}\"", *made.zone) : "");
+  }
+  const std::string declared =
+      fmt::format("{{type: date, min: {}, max: {}, bins: month}}",
+                  first_day_.empty() ? "DAY" : first_day_, last_day_.empty() ? "DAY" : last_day_);
+  if (days_.are_few())
+    return fmt::format("{}; without them it is {}", days_.words("days"), declared);
+  return fmt::format("its values look like days, as \"{}\"; written like 2026-01-31 it is {}",
+                     a_day_, declared);
+}
+
+std::optional<std::string> MomentsSeen::zone() const {
+  if (offsets_ == 0 || !have_one_offset_) return std::nullopt;
+  constexpr std::size_t kLettersBefore = std::string_view("1970-01-01T00:00:00").size();
+  const MomentForm form{.kind = MomentForm::Kind::kInstant,
+                        .offset = static_cast<std::int32_t>(*offset_)};
+  TextBuffer buffer;
+  return std::string(text_of(Moment{0, form}, buffer).substr(kLettersBefore));
+}
+
+DateCells::Declaration MomentsSeen::declaration() const {
+  if (format() != nullptr) return formats_.declaration();
+  if (all_days()) return {.grain = Grain::kDay};
+  DateCells::Declaration declared{.grain = Grain::kSecond, .zone = zone()};
+  if (times_.seen() < kFewestOfStep) return declared;
+  for (const auto& [step, seconds] : {std::pair{TimeStep::kMinute, std::int64_t{60}},
+                                      std::pair{TimeStep::kHour, std::int64_t{3600}}}) {
+    if (common_seconds_ % seconds == 0) declared.step = step;
+  }
+  return declared;
+}
+
+std::string MomentsSeen::words() const {
+  const DateCells::Declaration made = declaration();
+  const std::size_t few = places().few().size();
+  return fmt::format("{}{} from {} to {}",
+                     few <= PlacesSeen::kMostListed ? fmt::format("{} different ", few) : "",
+                     made.grain == Grain::kDay ? "days" : "times", written(places().min(), made),
+                     written(places().max(), made));
+}
+
+CellsAndCodes MomentsSeen::cells() const {
+  constexpr double kFewDays = 2;  // make too few cells
+  constexpr std::uint64_t kBins = 10;
+  const PlacesWithoutCodes rest = places().without_codes(&rows_of_code_day, false);
+  DateCells::Declaration declared = declaration();
+  std::vector<MissingCode> codes;
+  for (const double code : rest.codes) codes.push_back({written(code, declared), kLabelOfCode});
+  declared.min = written(rest.min, declared);
+  declared.max = written(rest.max, declared);
+  const double span = rest.max - rest.min;
+  const double days = span / kSecondsOfOneDay + 1;
+  const Period finest = finest_of(declared);
+  // Days that come once are not all that there can be.
+  const bool come_again = places().count() >= 2 * places().few().size();
+  if (places().are_few(nulls_) && come_again &&
+      !fill_their_range(declared, rest.few.size(), days)) {
+    for (const auto& [place, times] : rest.few) declared.values.push_back(written(place, declared));
+    declared.step.reset();
+    return {DateCells::make(declared), std::move(codes)};
+  }
+  const bool in_days = declared.grain == Grain::kDay;
+  if (in_days || declared.format || span > kFewDays * kSecondsOfOneDay) {
+    declared.period = std::max(period_of(days), finest);
+  } else if (span >= kMostDaysUngrouped) {
+    declared.bins = kBins;
+  } else {
+    return {DateCells::make(declared), std::move(codes)};
+  }
+  if (finest == Period::kDay && !(in_days && declared.period == Period::kDay)) {
+    for (const double spike : spikes_of(rest.sorted))
+      declared.spikes.push_back(written(spike, declared));
+  }
+  return {DateCells::make(declared), std::move(codes)};
+}
+
+}  // namespace mollify
