@@ -231,7 +231,7 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
     for (std::size_t row = 0; row < block.rows; ++row) {
       const std::size_t at = unit ? of[row] : 0;
       if (unit && of[row] == Units::kNobody) continue;
-      const double weight = block.counts.empty() ? 1 : static_cast<double>(block.counts[row]);
+      const auto weight = static_cast<double>(block.amount(row));
       records[at] += weight;
       for (std::size_t i = 0; i < width; ++i) {
         const Value value = block.columns[i][row];
@@ -442,9 +442,11 @@ class CountedLevels {
 Json level_counts(const Domain& domain, const Source& rows) {
   std::vector<CountedLevels> columns;
   for (const Column& column : domain.columns()) columns.emplace_back(column);
-  visit_digits(rows, domain, [&](std::span<const std::span<const std::uint32_t>> digits) {
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(digits[i]);
-  });
+  visit_digits(rows, domain,
+               [&](std::span<const std::span<const std::uint32_t>> digits,
+                   std::span<const std::uint64_t> /*weights*/) {
+                 for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(digits[i]);
+               });
   Json found = Json::array();
   for (const CountedLevels& column : columns) found.push_back(column.json());
   return found;
