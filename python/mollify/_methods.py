@@ -69,6 +69,11 @@ class _OfOutcomes(_Scored):
     fresh: bool = False
     candidates_file: Any = None
     score: str | None = None
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -130,6 +135,8 @@ class Local(_OfOutcomes):
     ----------
     domain, epsilon, mu, unit, units, units_column, reference, accept_error : see Method
         The budget is for all records of a unit. Each draw counts 30 at most.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Method`
+        What each row of a unit counts as. They change neither the error nor the budget.
     count : int
         Number of records for each unit, from 1 (the default) to 10^8. Each one costs.
     mechanism : str
@@ -254,6 +261,8 @@ class Integral(_OfOutcomes):
         The budget is for all records together. A draw counts 30 at most.
     count : int
         Number of records, from 1 (the default) to 10^8. Each one costs.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Method`
+        What each row counts as. They change neither the error nor the budget.
     mechanism, band, c1, c2, gamma, channel : see `Local`
         How a record is drawn.
     space, cells, candidates, fresh, candidates_file, score : see `Local`
@@ -440,6 +449,8 @@ class Central(_OfRecords):
         The budget is for all records together.
     unit, units, units_column : see `Method`
         Whose rows are protected together.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Method`
+        What each row counts as. With weights the mechanism is "histogram".
     count : int
         Number of records in all, from 1 to 10^8. Required, except with `rate`.
     mechanism : str
@@ -469,6 +480,11 @@ class Central(_OfRecords):
     mechanism: str | None = None
     rate: float | None = None
     support: str | None = None
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -485,6 +501,11 @@ class Central(_OfRecords):
         strong: bool = False,
         curve: bool = False,
         accept_large_delta: bool = False,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
@@ -700,6 +721,8 @@ class Marginals(_OfModels):
         The budget is for the model.
     unit, units, units_column : see `Method`
         Whose rows are protected together.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Method`
+        What each row counts as.
     count : int
         Number of rows of the model, from 1 to 10^8. They cost nothing.
     reference : table or path
@@ -726,6 +749,11 @@ class Marginals(_OfModels):
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -742,6 +770,11 @@ class Marginals(_OfModels):
         neighbours: str | None = None,
         copula: bool = False,
         accept_large_delta: bool = False,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
