@@ -586,7 +586,7 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   }
   const std::uint64_t simulated = tally.rows();
   // Private bins are found by each release, and nobody can cut this comparison's finer.
-  auto own = own_means(source, declared, spec.unit, roster);
+  auto own = own_means(source, declared, spec.unit, roster, true);
   return {domain, std::move(truth), std::move(tally).take(), records, simulated, std::move(own),
           asked};
 }
@@ -718,7 +718,7 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const NamedLaw truth = law_of_counts("truth", counts);
   const NamedLaw laws[] = {truth, law_of_counts("released", of_released),
                            law_of_independent_columns("independent", truth, counts.sizes().size())};
-  auto own = own_means(data, domain, spec.unit, roster);
+  auto own = own_means(data, domain, spec.unit, roster, true);
   for (std::size_t i = 0; i < own.size(); ++i) {
     // Cells of this comparison alone move no mean of a release.
     if (own[i] && is_uncut(declared.columns()[i])) own[i]->in_bins = own[i]->mean;
