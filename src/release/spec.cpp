@@ -467,7 +467,6 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
                  number_hint(text));
   }
   const Called called(words, name);
-  constexpr Range kNotNegative{.least = 0};
   require_in(name == "delta"            ? kBelowOne
              : name == "invalid-weight" ? kNotNegative
                                         : kPositive,

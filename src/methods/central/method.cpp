@@ -505,7 +505,9 @@ constexpr MethodProfile kCentralProfile{
     .part_rules = R"({"oneOf": [
       {"required": ["count"], "properties": {"rate": false}},
       {"required": ["rate"],
-       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}]})",
+       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}],
+      "allOf": [{"not": {"required": ["weights", "support"]}},
+                {"not": {"required": ["weights", "rate"]}}]})",
     .question_parts = kCentralQuestions,
     .chooses_mechanism = true};
 

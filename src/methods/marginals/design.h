@@ -138,7 +138,7 @@ struct MarginalRequest {
   /// What W is in the weights that are declared; 0 where none are.
   double greatest_weight = 0;
 
-  /// What noise is told in: of `records` of weight W, or of their weight.
+  /// Noise in records of weight W, in the weights that are declared.
   [[nodiscard]] double told(double noise) const {
     return greatest_weight > 0 ? noise * greatest_weight : noise;
   }

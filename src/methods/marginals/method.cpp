@@ -198,7 +198,7 @@ Json table_accuracy_json(const MarginalDesign& design,
   return json;
 }
 
-/// In whose numbers noise is told where these are protected.
+/// The things that noise is counted in, if their number is protected.
 std::string things_of(const Certificate& certificate) {
   if (certificate.spec.weights) return "weight";
   return certificate.spec.unit ? "units" : "rows";
@@ -212,7 +212,7 @@ std::optional<std::uint64_t> effective_records(const Certificate& certificate) {
   return certificate.spec.weights->effective(*records);
 }
 
-/// What weights do to the noise, and what stated errors suppose.
+/// The effect of weights on the noise, and the supposition of stated errors.
 std::string weights_words(const Certificate& certificate, const WeightColumn& weights) {
   return fmt::format(
       "Each {} counts as its weight, at most {}, and the noise covers that, so it grows with the "

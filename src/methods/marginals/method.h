@@ -75,8 +75,8 @@ struct MarginalsQuestion {
 /// among a few of them it leaves little over.
 inline constexpr std::uint64_t kUnitWeight = 1024;
 
-/// What one row, or all rows of a unit, weigh at most: where weights are declared, so many of their
-/// steps.
+/// The most that one row weighs, or all rows of a unit: the greatest weight in steps, if weights
+/// are declared.
 [[nodiscard]] UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
                                      const std::optional<WeightColumn>& weights);
 

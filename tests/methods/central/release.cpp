@@ -215,7 +215,7 @@ TEST(CentralRelease, DrawsFromSumsOfBoundedWeights) {
     bool units;
     OutcomeHistogram weights;
   };
-  // In steps of a half, up to 5, and 1 where a weight is none.
+  // In steps of a half, up to 5; an invalid weight is 1.
   const Case cases[] = {{false, {{0, 1, 2}, {11, 17, 12}}},
                         {true, {{0, 1, 2}, {3 + 5, 1 + 10, 5 + 4}}}};
   for (const Case& tested : cases) {

@@ -521,7 +521,7 @@ std::vector<double> laws_of_weights(const HistogramSampler& sampler, std::array<
   return all;
 }
 
-/// Two rows of any weights up to 3, of which one is replaced by any other: the total is not public.
+/// Two rows of any weights up to 3. One is replaced by any other row, so the total is not public.
 TEST(HistogramSampler, KeepsEpsilonWhateverTheWeights) {
   constexpr std::uint64_t kGreatest = 3;
   for (const double epsilon : {.5, 2.}) {
