@@ -25,7 +25,7 @@ void require_at_most(const char* flag, const Decimal& value, const Decimal& grea
   if (value <= greatest) return;
   refuse_input("out-of-range", flag, {WayOut::set(flag), WayOut::set("greatest-weight")},
                "{} must be at most the greatest weight, {}, but is {}", flag_words(flag),
-               greatest.text(), value.text());
+               words_of(greatest), words_of(value));
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void WeightColumn::validate() const {
   refuse_input("out-of-range", "weight-step", {WayOut::set("weight-step")},
                "{} must be at least the greatest weight over {}, {:g}, but is {}",
                flag_words("weight-step"), kMostSteps,
-               greatest.up() / static_cast<double>(kMostSteps), step.text());
+               greatest.up() / static_cast<double>(kMostSteps), words_of(step));
 }
 
 double WeightColumn::grid() const {
@@ -63,6 +63,10 @@ std::uint64_t WeightColumn::steps() const {
 
 double WeightColumn::supposed_mean() const {
   return mean.is_zero() ? std::fmin(1, greatest.down() / 2) : mean.down();
+}
+
+std::string WeightColumn::supposition() const {
+  return fmt::format(", if the mean weight is {:g}", supposed_mean());
 }
 
 std::uint64_t WeightColumn::effective(std::uint64_t rows) const {

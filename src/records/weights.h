@@ -46,6 +46,8 @@ struct WeightColumn {
   [[nodiscard]] std::uint64_t steps() const;
   /// The mean weight, or else 1, or half of the greatest weight if that is less.
   [[nodiscard]] double supposed_mean() const;
+  /// The condition of stated errors, to end a sentence: ", if the mean weight is 1".
+  [[nodiscard]] std::string supposition() const;
   /// The number of rows, or units, of the greatest weight that weigh as much as `rows` of the mean
   /// weight; at least 1.
   [[nodiscard]] std::uint64_t effective(std::uint64_t rows) const;

@@ -270,7 +270,7 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
         "Shares among the released records are shares of weight: each {} counts as {}, at most {}. "
         "Released records have no weights, and each stands for an equal share of the weight.",
         spec.unit ? spec.unit.words() : "row", spec.unit ? "its rows weigh together" : "its weight",
-        spec.weights->greatest.text())};
+        words_of(spec.weights->greatest))};
   }
   if (!spec.unit) {
     return {

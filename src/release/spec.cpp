@@ -449,7 +449,8 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   if (!has(place)) return std::nullopt;
   const Json& json = at(place);
   const std::string_view name = key_of(part_at(place));
-  const std::string words = name_.empty() ? std::string(name) : this->called(place);
+  const bool is_budget = std::string_view(place).starts_with("/privacy/");
+  const std::string words = name_.empty() && is_budget ? std::string(name) : this->called(place);
   const std::string text =
       json.is_string() ? json.get<std::string>() : fmt::format("{}", json.get<double>());
   double value = 0;

@@ -131,7 +131,7 @@ TEST_F(Weights, AreRefusedByTheirDeclaration) {
     EXPECT_EQ(with(method, {"--greatest-weight", "3"}),
               "mollify: --weights is missing: --greatest-weight needs it\n");
     EXPECT_EQ(with(method, {"--weights", "w", "--greatest-weight", "0"}),
-              "mollify: --greatest-weight must be above 0, but is 0\n");
+              "mollify: --greatest-weight must be finite and positive, but is 0\n");
     EXPECT_EQ(with(method, {"--weights", "w", "--greatest-weight", "3", "--invalid-weight", "4"}),
               "mollify: --invalid-weight must be at most the greatest weight, 3, but is 4\n");
     EXPECT_EQ(with(method, {"--weights", "w", "--greatest-weight", "3", "--weight-step", "1e-6"}),

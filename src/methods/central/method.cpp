@@ -627,6 +627,10 @@ class CentralMethod final : public ReleaseMethod {
     report.notes.emplace_back(finite.design.independent_outputs
                                   ? "each record has noise of its own"
                                   : "the records share noise: more of them do not lessen it");
+    if (const auto& weights = certificate.spec.weights) {
+      report.supposition = weights->supposition();
+      report.notes.emplace_back("the noise grows with the greatest weight");
+    }
     if (finite.hint) report.notes.emplace_back("the error depends on the support that is found");
     return report;
   }

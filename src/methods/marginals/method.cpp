@@ -217,10 +217,8 @@ std::string weights_words(const Certificate& certificate, const WeightColumn& we
   return fmt::format(
       "Each {} counts as its weight, at most {}, and the noise covers that, so it grows with the "
       "greatest weight. The total weight is protected{}.",
-      certificate.spec.unit ? "unit" : "row", weights.greatest.text(),
-      certificate.facts.records
-          ? fmt::format("; stated errors suppose a mean weight of {:g}", weights.supposed_mean())
-          : "");
+      certificate.spec.unit ? "unit" : "row", words_of(weights.greatest),
+      certificate.facts.records ? ". Stated errors hold" + weights.supposition().substr(1) : "");
 }
 
 std::vector<std::string> marginals_noise(const Certificate& certificate) {
@@ -648,6 +646,7 @@ class MarginalsMethod final : public ReleaseMethod {
           certificate.spec.unit ? "unit" : "row"));
     }
     if (certificate.spec.weights) {
+      report.supposition = certificate.spec.weights->supposition();
       notes.push_back(weights_words(certificate, *certificate.spec.weights));
     }
     if (const auto records = effective_records(certificate)) {
