@@ -200,7 +200,9 @@ TEST(BoundedWeights, SumToTheirOwnSumOrTheBound) {
       EXPECT_EQ(bounded[0] + bounded[1] + bounded[2], std::min(sum, most));
       for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_LE(bounded[i], weights[i]);
-        if (sum <= most) EXPECT_EQ(bounded[i], weights[i]);
+        if (sum <= most) {
+          EXPECT_EQ(bounded[i], weights[i]);
+        }
         // Within one of its share.
         const double share = static_cast<double>(weights[i] * std::min(sum, most)) /
                              static_cast<double>(std::max<std::uint64_t>(sum, 1));
