@@ -186,7 +186,7 @@ TEST(ReadTableDigits, KeepsTheWeightOfEachRecord) {
     const auto [digits, weights] = read_table_digits(weighted, small_domain(), most, random);
     ASSERT_EQ(weights.size(), std::min<std::size_t>(most, 200));
     ASSERT_EQ(digits.size(), 2 * weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_EQ(weights[i], digits[2 * i] + 1);
+    for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_EQ(weights[i], digits[2 * i + 1] + 1);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "chi_square.h"
 #include "core/random.h"
 
 namespace mollify {
