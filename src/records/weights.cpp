@@ -1,6 +1,7 @@
 #include "records/weights.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -18,12 +19,18 @@ namespace mollify {
 
 namespace {
 
-/// Steps in the greatest weight, without the grid's limit.
-double ratio_of(const Decimal& greatest, double step) { return greatest.down() / step; }
+/// The nearest double, so that a step of 0.01 is the number that tables hold.
+double number_of(const Decimal& decimal) {
+  const std::string text = decimal.text();
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 void require_at_most(const char* flag, const Decimal& value, const Decimal& greatest) {
   if (value <= greatest) return;
   refuse_input("out-of-range", flag, {WayOut::set(flag), WayOut::set("greatest-weight")},
+               quantities_of(number_of(value), {.most = number_of(greatest)}),
                "{} must be at most the greatest weight, {}, but is {}", flag_words(flag),
                words_of(greatest), words_of(value));
 }
@@ -34,35 +41,38 @@ void WeightColumn::validate() const {
   constexpr double kLeast = 1e-9;
   constexpr double kMost = 1e12;
   require_in({.least = kLeast, .most = kMost}, {flag_words("greatest-weight"), "greatest-weight"},
-             greatest.down());
+             most());
   require_at_most("invalid-weight", invalid, greatest);
   require_at_most("mean-weight", mean, greatest);
   require_at_most("weight-step", step, greatest);
-  if (step.is_zero() || ratio_of(greatest, step.down()) <= static_cast<double>(kMostSteps)) return;
+  if (step.is_zero() || step * Decimal(static_cast<double>(kMostSteps)) >= greatest) return;
+  const double least = most() / static_cast<double>(kMostSteps);
   refuse_input("out-of-range", "weight-step", {WayOut::set("weight-step")},
+               quantities_of(number_of(step), {.least = least}),
                "{} must be at least the greatest weight over {}, {:g}, but is {}",
-               flag_words("weight-step"), kMostSteps,
-               greatest.up() / static_cast<double>(kMostSteps), words_of(step));
+               flag_words("weight-step"), kMostSteps, least, words_of(step));
 }
 
+double WeightColumn::most() const { return number_of(greatest); }
+
 double WeightColumn::grid() const {
-  if (!step.is_zero()) return step.down();
+  if (!step.is_zero()) return number_of(step);
   // By comparisons of decimals, so that every machine finds the same power.
   constexpr int kMostPower = 12;
   for (int power = kMostPower; power > -kMostPower; --power) {
     const Decimal one = Decimal::parse(fmt::format("1e{}", power), "step");
-    if (one * Decimal(1000) <= greatest) return one.down();
+    if (one * Decimal(1000) <= greatest) return number_of(one);
   }
   return 1e-12;
 }
 
 std::uint64_t WeightColumn::steps() const {
-  const double steps = std::round(ratio_of(greatest, grid()));
+  const double steps = std::round(most() / grid());
   return static_cast<std::uint64_t>(std::clamp(steps, 1.0, static_cast<double>(kMostSteps)));
 }
 
 double WeightColumn::supposed_mean() const {
-  return mean.is_zero() ? std::fmin(1, greatest.down() / 2) : mean.down();
+  return mean.is_zero() ? std::fmin(1, most() / 2) : number_of(mean);
 }
 
 std::string WeightColumn::supposition() const {
@@ -70,8 +80,7 @@ std::string WeightColumn::supposition() const {
 }
 
 std::uint64_t WeightColumn::effective(std::uint64_t rows) const {
-  const double of_greatest =
-      static_cast<double>(rows) * std::fmin(1, supposed_mean() / greatest.down());
+  const double of_greatest = static_cast<double>(rows) * std::fmin(1, supposed_mean() / most());
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(of_greatest));
 }
 
@@ -88,14 +97,15 @@ WeightedSource::WeightedSource(const Source& table, WeightColumn weights)
       weights_(std::move(weights)),
       place_(table.position(weights_.column, kStatesWeights)),
       most_(weights_.steps()),
-      grid_(weights_.grid()) {
+      grid_(weights_.grid()),
+      invalid_(number_of(weights_.invalid)) {
   if (!table.has_counts()) return;
   refuse_both("weights", "counts-column",
               ": a row with a weight is one record, and a row with a count is several");
 }
 
 std::uint64_t WeightedSource::steps_of(const Value& value) const noexcept {
-  const double weight = read_weight(value).value_or(weights_.invalid.down());
+  const double weight = read_weight(value).value_or(invalid_);
   const double steps = std::round(weight / grid_);
   return steps < static_cast<double>(most_) ? static_cast<std::uint64_t>(steps) : most_;
 }

@@ -40,6 +40,8 @@ struct WeightColumn {
   /// Throws InvalidInput for numbers that contradict each other.
   void validate() const;
 
+  /// The greatest weight, in the nearest double.
+  [[nodiscard]] double most() const;
   /// The step, or else the greatest power of ten of at most a thousandth of the greatest weight.
   [[nodiscard]] double grid() const;
   /// The greatest weight in steps, at least 1.
@@ -107,7 +109,7 @@ class WeightedSource final : public Source {
   WeightColumn weights_;
   std::size_t place_;
   std::uint64_t most_;
-  double grid_;
+  double grid_, invalid_;
 };
 
 /// A table as a release counts it: with the weights that are declared, if any are, unless it has

@@ -191,7 +191,8 @@ TEST_F(Weights, ArePlanned) {
         Arguments{"plan", method, "--domain", "d.yaml", "--n", "1000", "--epsilon", "1", "--json"} +
         options);
     EXPECT_EQ(ended.status, 0) << ended.err;
-    return Json::parse(ended.out)["answers"][0];
+    const Json json = Json::parse(ended.out);
+    return json.contains("answers") ? json["answers"][0] : json;
   };
   for (const char* method : {"central", "marginals"}) {
     const Json alike = planned(method, {});

@@ -78,7 +78,7 @@ TEST(WeightColumn, RefusesNumbersThatContradictEachOther) {
   WeightColumn weights = weights_up_to("20");
   weights.invalid = decimal("21");
   EXPECT_EQ(refusal_of(weights),
-            "invalid-weight must be at most the greatest weight, 20, but is 21");
+            "--invalid-weight must be at most the greatest weight, 20, but is 21");
   weights = weights_up_to("20");
   weights.mean = decimal("21");
   EXPECT_THAT(refusal_of(weights), HasSubstr("mean-weight"));
@@ -86,8 +86,9 @@ TEST(WeightColumn, RefusesNumbersThatContradictEachOther) {
   weights.step = decimal("21");
   EXPECT_THAT(refusal_of(weights), HasSubstr("weight-step"));
   weights.step = decimal("0.00019");
-  EXPECT_EQ(refusal_of(weights),
-            "weight-step must be at least the greatest weight over 100000, 0.0002, but is 0.00019");
+  EXPECT_EQ(
+      refusal_of(weights),
+      "--weight-step must be at least the greatest weight over 100000, 0.0002, but is 0.00019");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -161,9 +162,10 @@ TEST(WeightedSource, RefusesAColumnThatIsMissingAndCounts) {
   EXPECT_EQ(test::refusal_of([&] { const WeightedSource weighted(table, other); }),
             "the data has no column \"v\", with the weight of each row; it has \"n\", \"w\"");
   const CountedSource counted(table, "n");
-  EXPECT_EQ(test::refusal_of([&] { const WeightedSource both(counted, weights_up_to("1")); }),
-            "give weights or counts-column, not both: a row with a weight is one record, and a row "
-            "with a count is several");
+  EXPECT_EQ(
+      test::refusal_of([&] { const WeightedSource both(counted, weights_up_to("1")); }),
+      "give --weights or --counts-column, not both: a row with a weight is one record, and a row "
+      "with a count is several");
 }
 
 TEST(WeightedSource, WeighsNeitherADomainsColumnNorTheUnits) {

@@ -373,7 +373,7 @@ class FinitePlan final : public PlanModel {
   }
 
   static void tell_weights(const WeightColumn& weights, PlanAnswer& answer) {
-    const double greatest = weights.greatest.down();
+    const double greatest = weights.most();
     answer.facts["weights"] = {{"greatest", greatest},
                                {"step", weights.grid()},
                                {"sensitivity", 2 * greatest},

@@ -128,7 +128,7 @@ void design_table(const Domain& domain, DesignedRelease& made) {
       .copula = marginals.copula};
   if (weights) {
     request.records.reset();  // the total weight is private, whatever the number of rows
-    request.greatest_weight = weights->greatest.down();
+    request.greatest_weight = weights->most();
   }
   MarginalDesign design =
       design_marginals(request, steps_amount(request.budget, "marginals", certificate.facts));
@@ -295,7 +295,7 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
       .records = {},
       .copula = own.copula};
   if (own.weights) {
-    request.greatest_weight = own.weights->greatest.down();
+    request.greatest_weight = own.weights->most();
   } else if (own.neighbours == Neighbours::kReplace) {
     request.records = question.records;
   }
@@ -321,7 +321,7 @@ std::optional<std::uint64_t> records_for(const PlanQuestion& question,
                                          const std::optional<std::uint64_t>& effective) {
   const auto& weights = own_of<MarginalsQuestion>(question).weights;
   if (!effective || !weights) return effective;
-  const double records = static_cast<double>(*effective) * weights->greatest.down();
+  const double records = static_cast<double>(*effective) * weights->most();
   return static_cast<std::uint64_t>(std::ceil(records / weights->supposed_mean()));
 }
 
@@ -403,8 +403,8 @@ class MarginalPlan final : public PlanModel {
     answer.lines += fmt::format("  {}\n", design.why);
     if (const auto& weights = own_of<MarginalsQuestion>(whole).weights) {
       const UnitWeight unit = design.request.unit;
-      const double step = weights->greatest.down() / static_cast<double>(unit.weight);
-      answer.facts["weights"] = {{"greatest", weights->greatest.down()},
+      const double step = weights->most() / static_cast<double>(unit.weight);
+      answer.facts["weights"] = {{"greatest", weights->most()},
                                  {"step", step},
                                  {"sensitivity", static_cast<double>(unit.sum()) * step},
                                  {"supposed_mean", weights->supposed_mean()}};
@@ -412,8 +412,7 @@ class MarginalPlan final : public PlanModel {
           "  a {} moves the counts of a column by {:g} in weight at most, {:g} times as much as "
           "without weights\n  this supposes a mean weight of {:g}; the total weight is protected\n",
           own_of<MarginalsQuestion>(whole).unit ? "unit" : "row",
-          static_cast<double>(unit.sum()) * step, weights->greatest.down(),
-          weights->supposed_mean());
+          static_cast<double>(unit.sum()) * step, weights->most(), weights->supposed_mean());
     }
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
                                 distance_text(error.columns));
@@ -448,7 +447,7 @@ std::string hidden_count_condition(const Certificate& certificate) {
   };
   if (const auto& weights = certificate.spec.weights) {
     const auto weight = [&](std::uint64_t records) {
-      return static_cast<double>(records) * weights->greatest.down();
+      return static_cast<double>(records) * weights->most();
     };
     return fmt::format(
         "if the table weighs less than {:.4g}, and cannot be told apart from public noise if it "
