@@ -120,7 +120,7 @@ TEST(CheckTable, NamesCountsThatAreNone) {
         found.push_back(std::to_string(finding.line) + "|" + std::string(finding.value) + ">" +
                         finding.becomes);
       },
-      "n");
+      {.counts = "n"});
   EXPECT_THAT(found, ElementsAre("6|>0", "7|-1>0", "8|x>0", "9|1.5>0", "10|1e13>1099511627776"));
   EXPECT_EQ(counts.findings, 5U);
   EXPECT_EQ(counts.records_with_findings, 5U);
@@ -168,8 +168,7 @@ TEST(CheckTable, RefusesCountsThatTheDomainDeclares) {
   const std::string file = scratch.write("data.csv", "a,id\n1,x\n");
   const auto refusal = [&](const char* counts) {
     return test::refusal(scratch, [&] {
-      check_table(
-          file, domain, "id", std::nullopt, [](const Finding&) {}, counts);
+      check_table(file, domain, "id", std::nullopt, [](const Finding&) {}, {.counts = counts});
     });
   };
   EXPECT_EQ(refusal("a"),
@@ -195,6 +194,26 @@ RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
                 std::string(finding.expectation));
       });
   RC_ASSERT(counts.records == 100U);
+}
+
+TEST(CheckTable, NamesWeightsThatAReleaseMaps) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns:\n  a: {type: integer, min: 0, max: 9}\n", "d.yaml");
+  std::vector<std::string> found;
+  const WeightColumn weights{.column = "w", .greatest = Decimal(3), .invalid = Decimal(0.5)};
+  const CheckCounts counts = check_table(
+      scratch.write("data.csv", "a,w\n1,0\n2,3\n3,1.25\n4,3.01\n5,-1\n6,\n7,x\n8,inf\n"), domain,
+      {}, std::nullopt,
+      [&](const Finding& finding) {
+        found.push_back(std::string(finding.value) + " -> " + finding.becomes);
+        EXPECT_EQ(finding.column, "w");
+        EXPECT_EQ(finding.expectation, "must be a weight from 0 to 3");
+      },
+      {.weights = weights});
+  EXPECT_EQ(found, (std::vector<std::string>{"3.01 -> 3", "-1 -> 0.5", " -> 0.5", "x -> 0.5",
+                                             "inf -> 0.5"}));
+  EXPECT_EQ(counts.findings, 5U);
+  EXPECT_EQ(counts.records_with_findings, 5U);
 }
 
 }  // namespace
