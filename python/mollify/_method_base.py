@@ -69,21 +69,6 @@ class Method(metaclass=_Listed):
         All units, public: protects who is in the data. Default: the units of the data.
     units_column : str or list of str
         Column of `units` that names them, or several. Default: like `unit`.
-    weights : str
-        Column with the weight of each row, not for `IntegralModel` and the Gaussian
-        methods. Weights, and their total, are private. Default: each row counts once.
-    greatest_weight : float or str
-        With `weights`, public: greatest weight of a row, or of all rows of a unit
-        together, from 1e-9 to 1e12. More counts as this.
-    weight_step : float or str
-        Weights count in multiples of this, at least `greatest_weight` / 100000. Default:
-        the greatest power of ten of at most `greatest_weight` / 1000.
-    invalid_weight : float or str
-        Weight of a row whose weight is missing, negative or not a number, from 0 (the
-        default) to `greatest_weight`.
-    mean_weight : float or str
-        Mean weight that stated errors suppose, up to `greatest_weight`; it changes
-        nothing that is released. Default: 1, or half of `greatest_weight` if that is less.
     reference : table, mapping or path
         Public records in the domain, or for space="grid" a public density, as for
         `nonprivate.law_of_density`. Default: all records are as likely.

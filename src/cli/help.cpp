@@ -63,7 +63,8 @@ constexpr std::array kRare = {"--threads",
                               "--score",
                               "--curve",
                               "--strong",
-                              "--certificate"};
+                              "--certificate",
+                              "--space"};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 

@@ -112,15 +112,17 @@ TEST(CheckTable, NamesCountsThatAreNone) {
   const std::string path = scratch.write(
       "data.csv",
       "n,a\n2.0,0\n2e0,\n\"1,000\",0\n02,0\n,0\n-1,0\nx,0\n1.5,0\n1e13,0\n1099511627776,0\n");
-  const CheckCounts counts = check_table(
-      path, domain, {}, std::nullopt,
-      [&](const Finding& finding) {
-        EXPECT_EQ(finding.column, "n");
-        EXPECT_EQ(finding.expectation, "must be a whole number from 0 to 1099511627776");
-        found.push_back(std::to_string(finding.line) + "|" + std::string(finding.value) + ">" +
-                        finding.becomes);
-      },
-      {.counts = "n"});
+  const CheckCounts counts =
+      check_table(path, domain, {}, std::nullopt,
+                  [&](const Finding& finding) {
+                    EXPECT_EQ(finding.column, "n");
+                    EXPECT_EQ(finding.expectation,
+                              std::string("must be a whole number from 0 to 1099511627776") +
+                                  (finding.value == "1.5" ? " (--weights takes weights)" : ""));
+                    found.push_back(std::to_string(finding.line) + "|" +
+                                    std::string(finding.value) + ">" + finding.becomes);
+                  },
+                  {.counts = "n"});
   EXPECT_THAT(found, ElementsAre("6|>0", "7|-1>0", "8|x>0", "9|1.5>0", "10|1e13>1099511627776"));
   EXPECT_EQ(counts.findings, 5U);
   EXPECT_EQ(counts.records_with_findings, 5U);
