@@ -119,8 +119,8 @@ struct Answer {
                              const PublicTexts& texts = {});
 
 /// How close rows that are released already are to the data, by whatever method they were made. Of
-/// a spec, a JSON object, it takes domain, unit, roster, units_column and logarithms. `name` names
-/// the released rows.
+/// a spec, a JSON object, it takes domain, unit, roster, units_column, weights and logarithms.
+/// `name` names the released rows.
 [[nodiscard]] Answer compare_released(std::string_view spec, const Source& data,
                                       const Source& released, const std::string& name,
                                       const PublicTexts& texts = {});

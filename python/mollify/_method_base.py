@@ -257,6 +257,7 @@ class Method(metaclass=_Listed):
             "units": units,
             "units_column": getattr(self, "units_column", None),
             "counts_column": counts_column,
+            **{name: getattr(self, name, None) for name in ("weights", "greatest_weight", "weight_step", "invalid_weight")},
             "reference": None if public is None else [given_name("reference", public)],
             "most": most,
         }
@@ -348,7 +349,8 @@ class Method(metaclass=_Listed):
 
     def _columns(self, counts_column: str | None = None) -> list[str]:
         """The private data to read."""
-        return [*self._domain, *self._unit, *([] if counts_column is None else [counts_column])]
+        amounts = [counts_column, getattr(self, "weights", None)]
+        return [*self._domain, *self._unit, *(one for one in amounts if one is not None)]
 
     def _inputs(self, data: Any, **others: object) -> InputFiles:
         """The files among everything that a release reads."""

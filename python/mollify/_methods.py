@@ -69,6 +69,11 @@ class _OfOutcomes(_Scored):
     fresh: bool = False
     candidates_file: Any = None
     score: str | None = None
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -129,6 +134,7 @@ class Local(_OfOutcomes):
     Parameters
     ----------
     domain, epsilon, mu, unit, units, units_column, reference, accept_error : see Method
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Marginals`
         The budget is for all records of a unit. Each draw counts 30 at most.
     count : int
         Number of records for each unit, from 1 (the default) to 10^8. Each one costs.
@@ -149,8 +155,7 @@ class Local(_OfOutcomes):
         "categories", "grid" of about `cells`, or a list of `candidates` (to 16777216).
         Default: as the domain suggests, and 65536.
     fresh, candidates_file : bool, path
-        Draws new candidates for each unit (default: False, one list for all), or takes
-        a list that `mollify.candidates` or ``mollify-dp candidates`` wrote.
+        New candidates for each unit (default: False), or a list of `mo.candidates`.
     score : str
         How rows become an estimate: "kernel" (the default), "empirical", "histogram",
         "gaussian-mixture", "ratio" or "mbde".
@@ -254,6 +259,8 @@ class Integral(_OfOutcomes):
         The budget is for all records together. A draw counts 30 at most.
     count : int
         Number of records, from 1 (the default) to 10^8. Each one costs.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Marginals`
+        What each row counts as. They change neither the error nor the budget.
     mechanism, band, c1, c2, gamma, channel : see `Local`
         How a record is drawn.
     space, cells, candidates, fresh, candidates_file, score : see `Local`
@@ -440,6 +447,8 @@ class Central(_OfRecords):
         The budget is for all records together.
     unit, units, units_column : see `Method`
         Whose rows are protected together.
+    weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Marginals`
+        What each row counts as. With weights the mechanism is "histogram".
     count : int
         Number of records in all, from 1 to 10^8. Required, except with `rate`.
     mechanism : str
@@ -469,6 +478,11 @@ class Central(_OfRecords):
     mechanism: str | None = None
     rate: float | None = None
     support: str | None = None
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -478,6 +492,11 @@ class Central(_OfRecords):
         k: int | None = None,
         n: int | None = None,
         alpha: float | None = None,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
         count: int | None = None,
         epsilon: Number | Sequence[float] | None = None,
         delta: Number | None = None,
@@ -700,6 +719,14 @@ class Marginals(_OfModels):
         The budget is for the model.
     unit, units, units_column : see `Method`
         Whose rows are protected together.
+    weights : str
+        Column with the weight of each row; weights and their total are private.
+    greatest_weight, weight_step : float or str
+        Public: greatest weight of a row, or of all rows of a unit (1e-9 to 1e12), and
+        the step that weights count in (default: about a thousandth of it).
+    invalid_weight, mean_weight : float or str
+        Weight of a row without a valid one (default: 0), and the mean weight that
+        stated errors suppose (default: 1, or less), both up to `greatest_weight`.
     count : int
         Number of rows of the model, from 1 to 10^8. They cost nothing.
     reference : table or path
@@ -726,6 +753,11 @@ class Marginals(_OfModels):
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False
+    weights: str | None = None
+    greatest_weight: Number | None = None
+    weight_step: Number | None = None
+    invalid_weight: Number | None = None
+    mean_weight: Number | None = None
 
     @classmethod
     def plan_of(
@@ -736,6 +768,11 @@ class Marginals(_OfModels):
         alpha: float | None = None,
         epsilon: Number | Sequence[float] | None = None,
         delta: Number | None = None,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
         rho: Number | None = None,
         curve: bool = False,
         unit: str | Sequence[str] | None = None,

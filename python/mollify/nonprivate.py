@@ -39,6 +39,10 @@ def compare(
     units: Any = None,
     units_column: str | Sequence[str] | None = None,
     log: Sequence[str] | None = None,
+    weights: str | None = None,
+    greatest_weight: float | str | None = None,
+    weight_step: float | str | None = None,
+    invalid_weight: float | str | None = None,
 ) -> Answer:
     """Show how close released rows are to the private data, however they were made.
     NOT PRIVATE.
@@ -53,6 +57,8 @@ def compare(
         The private table, and its domain.
     unit, units, units_column, log
         As the release's method had them.
+    weights, greatest_weight, weight_step, invalid_weight
+        As the release's method had them: the table's shares are then shares of weight.
 
     Raises
     ------
@@ -60,8 +66,16 @@ def compare(
         If something public is wrong.
     """
     known = as_domain(domain)
-    columns = [*known, *unit_columns(unit)]
-    parts: dict[str, Any] = {"unit": unit, "units_column": units_column, "log": log}
+    columns = [*known, *unit_columns(unit), *([] if weights is None else [weights])]
+    parts: dict[str, Any] = {
+        "unit": unit,
+        "units_column": units_column,
+        "log": log,
+        "weights": weights,
+        "greatest_weight": greatest_weight,
+        "weight_step": weight_step,
+        "invalid_weight": invalid_weight,
+    }
     if units is not None:
         if units is data:
             raise refusal("public-is-private", "units must be public, but is the private data itself", "units")

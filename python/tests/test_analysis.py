@@ -160,10 +160,11 @@ def test_signatures_are_the_commands_flags(kind):
 def test_signatures_of_functions_are_the_commands_flags():
     assert keywords(mo.advise, "units") == flags("advise")
     assert keywords(mo.amplify) == flags("amplify")
-    own = keywords(mo.Local) - {"units", "units_column", "accept_error"}
+    weights = {"weights", "greatest_weight", "weight_step", "invalid_weight", "mean_weight"}
+    own = keywords(mo.Local) - {"units", "units_column", "accept_error"} - weights
     chosen = {"mechanism", "band", "gamma", "mu", "channel"}
     assert keywords(mo.Local.tune) | (own - chosen) == flags("tune") - {"trees"}
-    of_method = {"domain", "unit", "units", "units_column"}
+    of_method = {"domain", "unit", "units", "units_column"} | weights - {"mean_weight"}
     counted = keywords(mo.Local.check) | of_method
     assert counted == flags("check")
     assert keywords(mo.nonprivate.compare) == flags("compare")

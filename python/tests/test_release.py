@@ -603,3 +603,28 @@ def test_verify_warns_as_the_release_and_its_domain_do(tmp_path):
     assert found.holds
     assert found.warnings[: len(release.warnings)] == release.warnings
     assert "the domain declares no outside" in found.warnings[-1]
+
+
+def test_rows_count_by_weight():
+    """Case 19 of the cases about values: no weight of most rows is a whole number."""
+    table = {"g": ["a"] * 900 + ["b"] * 80 + ["c"] * 20, "w": [1.25] * 900 + [2.0] * 80 + [None] * 20}
+    weights = {"weights": "w", "greatest_weight": 3, "invalid_weight": 3}
+    domain = {"g": mo.categorical(["a", "b", "c"])}
+    for kind, asked in [
+        (mo.Central, {"epsilon": 100}), (mo.Marginals, {"epsilon": 100}), (mo.Integral, {"epsilon": 300_000}), (mo.Local, {"epsilon": 300_000})
+    ]:
+        method = kind(domain, count=10_000, accept_error=True, **asked, **weights)
+        assert method.spec["weights"] == {"column": "w", "greatest": "3", "invalid": "3"}
+        rows = list(method.sample(table)["g"])
+        # Five deviations of 10 000 draws: false alarms are below 1e-6.
+        assert [rows.count(one) / len(rows) for one in "abc"] == pytest.approx([.836, .119, .045], abs=.025), kind
+        assert method.compare(table)["columns"][0]["shares"]["truth"] == pytest.approx([.836, .119, .045], abs=.001)
+        assert [(one["values"], one["become"]) for one in method.check(table)["mapped"]] == [(20, "3")]
+        assert mo.verify(method.sample(table), domain).holds
+    assert mo.Marginals(domain, epsilon=1, count=1, **weights).plan(n=1000)["answers"][0]["weights"]["sensitivity"] == 6
+    with pytest.raises(mo.InvalidInput, match="greatest_weight is missing"):
+        mo.Central(domain, epsilon=1, count=1, weights="w")
+    with pytest.raises(mo.InvalidInput, match="counts_column"):
+        mo.Central(domain, epsilon=1, count=1, accept_error=True, **weights).sample(table | {"n": [1] * 1000}, counts_column="n")
+    released = mo.Marginals(domain, epsilon=100, count=5000, **weights).sample(table)
+    assert mo.nonprivate.compare(released, table, domain, **weights)["tv"] < .03

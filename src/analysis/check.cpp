@@ -151,6 +151,14 @@ std::span<const Part> check_parts() {
                           "columns of --units that name them (default: as --unit)", "COLUMN,..."}),
       {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
         "COLUMN"}},
+      {{"/weights", "", kObject}},
+      {{"/weights/column", "--weights", kText, "column with the weight of each row", "COLUMN"}},
+      {{"/weights/greatest", "--greatest-weight", kDecimal,
+        "greatest weight of a row, or of all rows of a unit"}},
+      {{"/weights/step", "--weight-step", kDecimal,
+        "weights count in multiples of it (default: by the greatest)"}},
+      {{"/weights/invalid", "--invalid-weight", kDecimal,
+        "weight of a row without a valid one (default: 0)"}},
       {{"/references", "--reference", kTexts,
         "public CSV, or several: counts its records in the data", "FILE"}},
       {{"/most", "--most", kWhole,
@@ -161,12 +169,14 @@ std::span<const Part> check_parts() {
 CheckQuestion check_question_of(const Json& json, const std::string& name, Domain domain,
                                 std::string data) {
   const PartReader reader(check_parts(), json, name, "a question to check");
+  CheckedAmounts amounts{reader.find<std::string>("/counts_column"), reader.find_weights()};
+  if (amounts.counts && amounts.weights) refuse_both("weights", "counts-column");
   return {.domain = std::move(domain),
           .data = std::move(data),
           .unit = reader.columns("/unit"),
           .roster = reader.find_file("/roster"),
           .units_column = reader.columns("/units_column"),
-          .counts_column = reader.find<std::string>("/counts_column"),
+          .amounts = std::move(amounts),
           .references = reader.texts("/references"),
           .most = reader.find<std::uint64_t>("/most")};
 }
@@ -231,7 +241,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
                                                           finding.by_default ? " (default)" : ""));
   };
   const CheckCounts counts =
-      check_table(data, domain, question.unit, roster, see, question.counts_column, bytes);
+      check_table(data, domain, question.unit, roster, see, question.amounts, bytes);
   for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
   mapped.add_nulls(counts, domain);
   answer.add("mapped", mapped.json(), mapped.lines());

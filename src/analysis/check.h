@@ -9,6 +9,7 @@
 
 #include "base/answer.h"
 #include "domain/domain.h"
+#include "formats/check.h"
 #include "formats/public_files.h"
 #include "release/spec.h"
 
@@ -18,11 +19,11 @@ namespace mollify {
 struct CheckQuestion {
   Domain domain;
   std::string data{};
-  UnitColumns unit{};                          ///< the columns that name units
-  std::optional<PublicFile> roster{};          ///< all of them; then `unit` is there too
-  UnitColumns units_column{};                  ///< of the roster; none: as `unit` is called
-  std::optional<std::string> counts_column{};  ///< how many records a row represents
-  std::vector<std::string> references{};       ///< public files that must not be made of the data
+  UnitColumns unit{};                     ///< the columns that name units
+  std::optional<PublicFile> roster{};     ///< all of them; then `unit` is there too
+  UnitColumns units_column{};             ///< of the roster; none: as `unit` is called
+  CheckedAmounts amounts{};               ///< what a row counts as
+  std::vector<std::string> references{};  ///< public files that must not be made of the data
   /// Most findings to list. None: 1000, and 40 for people.
   std::optional<std::uint64_t> most{};
 };

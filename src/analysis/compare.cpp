@@ -597,10 +597,18 @@ Answer compare_one(const Json& question, const PublicInputs& inputs, const Sourc
   return answer;
 }
 
+/// The weights that are declared, of every question alike.
+std::optional<WeightColumn> weights_of(const Json& question) {
+  const std::string flags;  // sentences name flags
+  const Json declared =
+      question.contains("weights") ? Json{{"weights", question["weights"]}} : Json::object();
+  return PartReader(spec_parts(), declared, flags, "weights").find_weights();
+}
+
 }  // namespace
 
-Answer compare(std::span<const Json> questions, const PublicInputs& inputs, const Source& data) {
-  const CsvSource::RefusingEndlessLines refusing(data);
+Answer compare(std::span<const Json> questions, const PublicInputs& inputs, const Source& table) {
+  const CsvSource::RefusingEndlessLines refusing(table);
   std::vector<Json> asked(questions.begin(), questions.end());
   const bool has_count = asked.front().contains("count") || asked.front().contains("rate");
   for (Json& one : asked) {
@@ -610,7 +618,9 @@ Answer compare(std::span<const Json> questions, const PublicInputs& inputs, cons
     if (const auto method = named<Method>(one.value("method", "")))
       require_mechanism_or_all(one, *method);
   }
-  static_cast<void>(is_repeatable(data));  // a stream is kept from now on
+  static_cast<void>(is_repeatable(table));  // a stream is kept from now on
+  const CountedTable counted_table(table, weights_of(asked.front()));
+  const Source& data = *counted_table;
   Answer answer = asked.size() > 1 || asked.front().value("mechanism", "") == "all"
                       ? compare_several(asked, inputs, data)
                       : compare_one(asked.front(), inputs, data);

@@ -130,14 +130,22 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
                              const PublicInputs& inputs, const Source& source) {
   std::vector<double> truth(domain.size());
   if (!spec.unit) {
-    for (const std::uint32_t outcome : read_outcomes(source, domain)) ++truth[outcome];
+    const OutcomeHistogram counts = read_counts(source, domain);
+    for (std::size_t i = 0; i < counts.keys.size(); ++i) {
+      truth[counts.keys[i]] = static_cast<double>(counts.counts[i]);
+    }
   } else {
     const UnitTable units = read_units(source, domain, spec.unit, roster_of(spec, inputs));
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
       const auto outcomes = units.outcomes(unit);
       const auto weights = units.weights(unit);
       const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-      for (std::size_t i = 0; i < outcomes.size(); ++i) truth[outcomes[i]] += weights[i] / sum;
+      const auto& declared = source.weights();
+      const double counts_as =
+          declared ? std::fmin(sum, static_cast<double>(declared->greatest)) : 1;
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        truth[outcomes[i]] += counts_as * weights[i] / sum;
+      }
     }
   }
   const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
@@ -542,6 +550,16 @@ struct ComparedTable {
   std::shared_ptr<const PreparedRelease> release;
 };
 
+/// The number of a table's rows, or of its units with rows, whatever they weigh.
+std::uint64_t records_of(const Source& data, const UnitColumns& unit) {
+  if (!unit) return data.record_count();
+  const std::optional<Roster> none;
+  Units units(none);
+  data.visit(wanted_columns(data, {}, unit),
+             [&](const Block& block) { static_cast<void>(units.of(block.columns)); });
+  return units.size();
+}
+
 ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, const Source& source) {
   const Domain declared = inputs.domain(spec.domain);
   const Domain domain = cut_where_data_lie(declared, source, is_for_private_bins);
@@ -556,7 +574,9 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   const auto column = truth.column(0);
   const std::uint64_t weight = std::accumulate(column.begin(), column.end(), std::uint64_t{0});
   if (weight == 0) refuse_nothing_to_compare(source);
-  const std::uint64_t records = spec.unit ? weight / kUnitWeight : weight;
+  const std::uint64_t records = spec.weights ? records_of(source, spec.unit)
+                                : spec.unit  ? weight / kUnitWeight
+                                             : weight;
   PairTally tally(domain, truth.sizes());
   if (kModelMethods.has(spec.method)) {
     spec.count = std::max(spec.count.value_or(1), records);
@@ -566,7 +586,7 @@ ComparedTable simulated_table(ReleaseSpec spec, const PublicInputs& inputs, cons
   }
   const std::uint64_t simulated = tally.rows();
   // Private bins are found by each release, and nobody can cut this comparison's finer.
-  auto own = own_means(source, declared, spec.unit, roster);
+  auto own = own_means(source, declared, spec.unit, roster, true);
   return {domain, std::move(truth), std::move(tally).take(), records, simulated, std::move(own),
           asked};
 }
@@ -594,7 +614,9 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
   const ComparedLaws compared = add_marginals(answer, table.domain, laws, table.own);
   add_caveats(answer, table.domain, data, represented(spec));
   if (const auto* design = certificate.as<MarginalDesign>()) {
-    const MarginalError noise = marginal_error(*design, table.records);
+    const auto& weights = spec.weights;
+    const MarginalError noise =
+        marginal_error(*design, weights ? weights->effective(table.records) : table.records);
     answer.add("expected_noise",
                {{"one_way", noise_json(noise.columns)}, {"two_way", two_way_json(noise)}},
                noise.usual > 0
@@ -646,14 +668,15 @@ std::uint64_t weight_of(const PairCounts& counts) {
 }  // namespace
 
 bool is_of_released(const Part& part) {
-  constexpr std::string_view kKnown[] = {"/domain", "/unit", "/roster", "/units_column",
-                                         "/logarithms"};
+  constexpr std::string_view kKnown[] = {
+      "/domain",         "/unit",         "/roster",           "/units_column", "/weights",
+      "/weights/column", "/weights/step", "/weights/greatest", "/logarithms",   "/weights/invalid"};
   return std::find(std::begin(kKnown), std::end(kKnown), part.place) != std::end(kKnown);
 }
 
-Answer compare_released(const Json& question, const PublicInputs& inputs, const Source& data,
+Answer compare_released(const Json& question, const PublicInputs& inputs, const Source& table,
                         const Source& released, const std::string& released_name) {
-  const CsvSource::RefusingEndlessLines refusing(data), refusing_released(released);
+  const CsvSource::RefusingEndlessLines refusing(table), refusing_released(released);
   std::vector<Part> parts;
   std::copy_if(spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), is_of_released);
   const std::string flags;  // sentences name flags
@@ -662,7 +685,10 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   ReleaseSpec spec{.domain = *reader.find_domain("/domain"),
                    .unit = reader.columns("/unit"),
                    .roster = reader.find_file("/roster"),
-                   .units_column = reader.columns("/units_column")};
+                   .units_column = reader.columns("/units_column"),
+                   .weights = reader.find_weights()};
+  const CountedTable counted_table(table, spec.weights);
+  const Source& data = *counted_table;
   if (spec.roster && !spec.unit) refuse_without("units", "unit");
   if (spec.units_column && !spec.roster) refuse_without("units-column", "units");
   const std::vector<std::string> logarithms = reader.texts("/logarithms");
@@ -687,11 +713,12 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
   const std::uint64_t rows = weight_of(of_released);
   refuse_if(rows == 0, "empty-input", "released", "{} must hold released rows, but holds none",
             released_name);
-  const std::uint64_t records = weight_of(counts) / (spec.unit ? kUnitWeight : 1);
+  const std::uint64_t records = spec.weights ? records_of(data, spec.unit)
+                                             : weight_of(counts) / (spec.unit ? kUnitWeight : 1);
   const NamedLaw truth = law_of_counts("truth", counts);
   const NamedLaw laws[] = {truth, law_of_counts("released", of_released),
                            law_of_independent_columns("independent", truth, counts.sizes().size())};
-  auto own = own_means(data, domain, spec.unit, roster);
+  auto own = own_means(data, domain, spec.unit, roster, true);
   for (std::size_t i = 0; i < own.size(); ++i) {
     // Cells of this comparison alone move no mean of a release.
     if (own[i] && is_uncut(declared.columns()[i])) own[i]->in_bins = own[i]->mean;

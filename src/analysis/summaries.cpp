@@ -203,7 +203,8 @@ bool OwnMean::is_moved() const { return has_bins && std::abs(in_bins - mean) > d
 
 std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain& domain,
                                               const UnitColumns& unit,
-                                              const std::optional<Roster>& roster) {
+                                              const std::optional<Roster>& roster,
+                                              bool units_have_weights) {
   std::vector<std::optional<OwnMean>> means(domain.columns().size());
   if (!is_repeatable(source)) return means;
   std::vector<std::string> names;
@@ -230,7 +231,7 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
     for (std::size_t row = 0; row < block.rows; ++row) {
       const std::size_t at = unit ? of[row] : 0;
       if (unit && of[row] == Units::kNobody) continue;
-      const double weight = block.counts.empty() ? 1 : static_cast<double>(block.counts[row]);
+      const auto weight = static_cast<double>(block.amount(row));
       records[at] += weight;
       for (std::size_t i = 0; i < width; ++i) {
         const Value value = block.columns[i][row];
@@ -242,10 +243,15 @@ std::vector<std::optional<OwnMean>> own_means(const Source& source, const Domain
       }
     }
   });
+  const auto weights = source.weights();
+  const auto counts_as = [&](double of_unit) {
+    if (!weights || !units_have_weights) return 1.0;
+    return std::fmin(of_unit, static_cast<double>(weights->greatest));
+  };
   for (std::size_t i = 0; i < width; ++i) {
     Sums all;
     for (std::size_t at = 0; at < records.size(); ++at) {
-      if (records[at] > 0) all.add(sums[at * width + i], 1 / records[at]);
+      if (records[at] > 0) all.add(sums[at * width + i], counts_as(records[at]) / records[at]);
     }
     if (!(all.weight > 0)) continue;
     const double moved = all.numbers / all.weight;
@@ -441,9 +447,11 @@ class CountedLevels {
 Json level_counts(const Domain& domain, const Source& rows) {
   std::vector<CountedLevels> columns;
   for (const Column& column : domain.columns()) columns.emplace_back(column);
-  visit_digits(rows, domain, [&](std::span<const std::span<const std::uint32_t>> digits) {
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(digits[i]);
-  });
+  visit_digits(rows, domain,
+               [&](std::span<const std::span<const std::uint32_t>> digits,
+                   std::span<const std::uint64_t> /*weights*/) {
+                 for (std::size_t i = 0; i < columns.size(); ++i) columns[i].add(digits[i]);
+               });
   Json found = Json::array();
   for (const CountedLevels& column : columns) found.push_back(column.json());
   return found;
@@ -591,7 +599,8 @@ void add_outcome_laws(Answer& answer, const OutcomeLaws& laws, const Domain& dom
   const NamedLaw named[] = {law_over_outcomes("truth", domain, laws.truth),
                             law_over_outcomes("law", domain, laws.law),
                             law_over_outcomes(laws.other_name, domain, laws.other)};
-  add_marginals(answer, domain, named, own_means(data, domain, spec.unit, roster));
+  add_marginals(answer, domain, named,
+                own_means(data, domain, spec.unit, roster, !kDrawMethods.has(spec.method)));
   add_caveats(answer, domain, data, represented(spec));
   const bool is_uniform = std::string_view(laws.other_name) == "uniform";
   const DivergenceReport law = divergence_report(laws.truth, laws.law);

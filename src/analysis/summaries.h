@@ -83,13 +83,14 @@ struct OwnMean {
 };
 
 /// For each column of the domain; empty if it is not a number, if nothing is read of it, and for a
-/// pipe, which has been read. Rows weigh alike, or with `unit` the rows of each unit together weigh
-/// alike (of the roster, if there is one). Values outside, unreadable values and nulls count as the
-/// column declares; a null category is left out. One pass; memory of five numbers a column of each
-/// unit. Throws InvalidInput like a release.
+/// pipe, which has been read. Rows weigh alike, or as the source says; or with `unit` the rows of
+/// each unit together weigh alike (of the roster, if there is one), unless `units_have_weights`:
+/// then as they weigh, at most the source's greatest weight. Values outside, unreadable values and
+/// nulls count as the column declares; a null category is left out. One pass; memory of five
+/// numbers a column of each unit. Throws InvalidInput like a release.
 [[nodiscard]] std::vector<std::optional<OwnMean>> own_means(
     const Source& source, const Domain& domain, const UnitColumns& unit,
-    const std::optional<Roster>& roster = std::nullopt);
+    const std::optional<Roster>& roster = std::nullopt, bool units_have_weights = false);
 
 /// Whether a released value may be another one of its bin: true of columns whose bins are declared,
 /// or found by the release.

@@ -32,6 +32,11 @@ constexpr std::array kRare = {"--threads",
                               "--another-data-set",
                               "--no-total",
                               "--units-column",
+                              "--mean-weight",
+                              "--weight-step",
+                              "--invalid-weight",
+                              "--greatest-weight",
+                              "--weights",
                               "--gamma",
                               "--c1",
                               "--c2",
@@ -58,7 +63,8 @@ constexpr std::array kRare = {"--threads",
                               "--score",
                               "--curve",
                               "--strong",
-                              "--certificate"};
+                              "--certificate",
+                              "--space"};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 

@@ -109,6 +109,12 @@ std::string next_steps(const PreparedRelease& prepared, const SampleOptions& opt
     if (spec.unit) command += " --unit " + shell_word(spec.unit.text());
     if (spec.roster) command += " --units " + shell_word(spec.roster->name);
     if (spec.units_column) command += " --units-column " + shell_word(spec.units_column.text());
+    if (const auto& weights = spec.weights) {
+      command += " --weights " + shell_word(weights->column) + " --greatest-weight " +
+                 weights->greatest.text();
+      if (!weights->step.is_zero()) command += " --weight-step " + weights->step.text();
+      if (!weights->invalid.is_zero()) command += " --invalid-weight " + weights->invalid.text();
+    }
     if (const Json parts = spec_json(spec); parts.contains("logarithms")) {
       const auto columns = parts["logarithms"].get<std::vector<std::string>>();
       command += " --log " + shell_word(fmt::format("{}", fmt::join(columns, ",")));

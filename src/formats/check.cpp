@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/progress.h"
+#include "base/speech.h"
 #include "domain/domain.h"
 #include "records/source.h"
 
@@ -51,9 +52,28 @@ std::uint64_t check_count(const CsvReader& csv, std::size_t place, const Finding
   const auto count = read_count(field);
   constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
   if (count && *count <= kMost) return 0;
+  const bool is_weight = !count && read_weight(field).has_value();
   report({csv.line_number(), csv.header()[place], field,
-          fmt::format("must be a whole number from 0 to {}", kMost),
+          fmt::format("must be a whole number from 0 to {}{}", kMost,
+                      is_weight ? fmt::format(" ({} takes weights)", flag_words("weights")) : ""),
           fmt::format("{}", count ? kMost : 0)});
+  return 1;
+}
+
+/// The field of a row's weight, if it is not read as it is, except for the grid.
+std::uint64_t check_weight(const CsvReader& csv, std::size_t place, const WeightColumn& weights,
+                           const FindingReport& report) {
+  const std::string_view field = csv.fields()[place];
+  const auto weight = read_weight(field);
+  const double greatest = weights.greatest.up();
+  if (weight && *weight <= greatest) return 0;
+  const std::string most = words_of(weights.greatest);
+  report({.line = csv.line_number(),
+          .column = csv.header()[place],
+          .value = field,
+          .expectation = fmt::format("must be a weight from 0 to {}", most),
+          .becomes = weight ? most : words_of(weights.invalid),
+          .by_default = !weight && weights.invalid.is_zero()});
   return 1;
 }
 
@@ -150,13 +170,16 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
 
 CheckCounts check_table(const std::string& path, const Domain& domain, const UnitColumns& unit,
                         const std::optional<Roster>& roster, const FindingReport& report,
-                        const std::optional<std::string>& counts_column,
-                        std::optional<TableBytes> bytes) {
+                        const CheckedAmounts& amounts, std::optional<TableBytes> bytes) {
   CsvReader csv(path, bytes);
   csv.refuse_endless_lines();
-  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit, counts_column);
-  std::optional<std::size_t> counts_place;
-  if (counts_column) counts_place = csv.position(*counts_column, kStatesCounts);
+  std::optional<AmountColumn> named;
+  if (amounts.counts) named = {"counts", kStatesCounts.parameter, *amounts.counts};
+  if (amounts.weights) named = {"weights", kStatesWeights.parameter, amounts.weights->column};
+  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit, named);
+  std::size_t amount_place = 0;
+  if (named)
+    amount_place = csv.position(named->name, amounts.counts ? kStatesCounts : kStatesWeights);
   CheckCounts counts;
   counts.nulls.resize(domain.columns().size());
   std::vector<bool> has_records(roster ? roster->size() : 0);
@@ -191,7 +214,8 @@ CheckCounts check_table(const std::string& path, const Domain& domain, const Uni
       const std::uint32_t one = roster->find(ids);
       if (one != Roster::kAbsent) has_records[one] = true;
     }
-    if (counts_place) findings += check_count(csv, *counts_place, report);
+    if (amounts.counts) findings += check_count(csv, amount_place, report);
+    if (amounts.weights) findings += check_weight(csv, amount_place, *amounts.weights, report);
     ++counts.records;
     counts.findings += findings;
     if (findings > 0) ++counts.records_with_findings;

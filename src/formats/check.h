@@ -12,6 +12,7 @@
 #include "domain/column.h"
 #include "formats/csv.h"
 #include "records/units.h"
+#include "records/weights.h"
 
 namespace mollify {
 
@@ -70,12 +71,18 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
                            std::span<const std::size_t> places, const Roster* roster,
                            const FindingReport& report);
 
+/// The column that says what each row counts as.
+struct CheckedAmounts {
+  std::optional<std::string> counts{};  ///< with a number of records
+  std::optional<WeightColumn> weights{};
+};
+
 /// Checks a whole file in bounded memory; an empty line is a record, and one finding. In the column
-/// of counts it reports values that are not counts, or too great. Throws InvalidInput like
+/// of counts or weights it reports values that are not counts or weights, or too great. Throws InvalidInput like
 /// wanted_columns. Bytes are as LineReader's.
 CheckCounts check_table(const std::string& path, const Domain& domain, const UnitColumns& unit,
                         const std::optional<Roster>& roster, const FindingReport& report,
-                        const std::optional<std::string>& counts_column = std::nullopt,
+                        const CheckedAmounts& amounts = {},
                         std::optional<TableBytes> bytes = std::nullopt);
 
 }  // namespace mollify

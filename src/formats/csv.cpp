@@ -408,9 +408,9 @@ void CsvReader::require_well_formed() const {
 
 std::vector<std::size_t> wanted_columns(const CsvReader& csv, const Domain& domain,
                                         const UnitColumns& unit,
-                                        const std::optional<std::string>& counts_column) {
+                                        const std::optional<AmountColumn>& amounts) {
   return wanted_columns(
-      domain.names(), unit, counts_column,
+      domain.names(), unit, amounts,
       [&](const std::string& column, const ColumnUse& use) { return csv.position(column, use); });
 }
 

@@ -302,11 +302,11 @@ class CsvReader {
 
 /// The positions in the header of a domain's columns and, last, of the unit's columns if there are
 /// any. Throws InvalidInput unless the header has each of them once, no unit column is in the
-/// domain, and a column of counts is neither. Columns that the domain does not declare are
-/// ignored.
+/// domain, and a column of counts or weights is neither. Columns that the domain does not declare
+/// are ignored.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     const CsvReader& csv, const Domain& domain, const UnitColumns& unit,
-    const std::optional<std::string>& counts_column = std::nullopt);
+    const std::optional<AmountColumn>& amounts = std::nullopt);
 
 // -----------------------------------------------------------------------------------------------
 // The listener for the progress of reading.

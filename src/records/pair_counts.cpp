@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "records/weights.h"
 
 namespace mollify {
 
@@ -68,6 +69,14 @@ void PairCounts::add_unit(std::span<const std::uint32_t> records, std::uint64_t 
     const std::uint64_t share = weight / count + (row < weight % count ? 1 : 0);
     if (share == 0) return;  // of more records than weight the first ones have it
     add(records.subspan(row * sizes_.size(), sizes_.size()), share);
+  }
+}
+
+void PairCounts::add_unit(std::span<const std::uint32_t> records,
+                          std::span<const std::uint64_t> weights, std::uint64_t most) {
+  const std::vector<std::uint64_t> bounded = bounded_weights(weights, most);
+  for (std::size_t row = 0; row < bounded.size(); ++row) {
+    if (bounded[row] > 0) add(records.subspan(row * sizes_.size(), sizes_.size()), bounded[row]);
   }
 }
 
@@ -152,11 +161,15 @@ void PairCounter::make_tables() {
   }
 }
 
-void PairCounter::add(std::span<const std::span<const std::uint32_t>> digits) {
+void PairCounter::add(std::span<const std::span<const std::uint32_t>> digits,
+                      std::span<const std::uint64_t> weights) {
   if (digits.empty()) return;
   const std::size_t rows = digits.front().size();
   for (std::size_t begin = 0; begin < rows;) {
     const std::size_t taken = std::min(rows - begin, kRows - waiting_);
+    for (std::size_t row = begin; row < begin + taken && !weights.empty(); ++row) {
+      weights_.push_back(static_cast<std::uint32_t>(std::min(weights[row], kMostWeight)));
+    }
     wait(digits, begin, taken);
     begin += taken;
     if (waiting_ == kRows) count_waiting();
@@ -186,25 +199,41 @@ void PairCounter::wait(std::span<const std::span<const std::uint32_t>> digits, s
 }
 
 void PairCounter::count_waiting() {
-  if (counted_ + waiting_ > std::numeric_limits<std::uint32_t>::max()) add_up();
+  if (weights_.empty()) {
+    count_waiting([](std::size_t) { return 1U; });
+  } else {
+    count_waiting([this](std::size_t row) { return weights_[row]; });
+    weights_.clear();
+  }
+}
+
+template <class Weigh>
+void PairCounter::count_waiting(const Weigh& weigh) {
+  std::uint64_t weight = 0;
+  for (std::size_t row = 0; row < waiting_; ++row) weight += weigh(row);
+  if (counted_ + weight > std::numeric_limits<std::uint32_t>::max()) add_up();
   for (Group& group : groups_) {
-    for (std::size_t row = 0; row < waiting_; ++row) ++group.counts[group.cells[row]];
+    for (std::size_t row = 0; row < waiting_; ++row) group.counts[group.cells[row]] += weigh(row);
   }
   for (Table& table : tables_) {
     const std::uint32_t* const rows = groups_[table.first].cells.data();
     const std::uint32_t* const columns = groups_[table.second].cells.data();
     const std::size_t width = groups_[table.second].size;
     std::uint32_t* const counts = table.counts.data();
-    for (std::size_t row = 0; row < waiting_; ++row) ++counts[rows[row] * width + columns[row]];
+    for (std::size_t row = 0; row < waiting_; ++row) {
+      counts[rows[row] * width + columns[row]] += weigh(row);
+    }
   }
   for (const auto& [i, j] : alone_) {
     const std::uint32_t* const rows = digits_[i].data();
     const std::uint32_t* const columns = digits_[j].data();
     const std::size_t width = counts_.sizes()[j];
     std::uint64_t* const counts = counts_.pair(i, j).data();
-    for (std::size_t row = 0; row < waiting_; ++row) ++counts[rows[row] * width + columns[row]];
+    for (std::size_t row = 0; row < waiting_; ++row) {
+      counts[rows[row] * width + columns[row]] += weigh(row);
+    }
   }
-  counted_ += waiting_;
+  counted_ += weight;
   waiting_ = 0;
 }
 

@@ -42,6 +42,11 @@ class PairCounts {
   /// each getting floor(weight / records) and the first of them one more until it is used up. So
   /// the unit adds `weight` in all, whatever it holds, and nothing if it has no records.
   void add_unit(std::span<const std::uint32_t> records, std::uint64_t weight);
+  /// Adds one unit's records, each with its weight, or with less if they weigh more than `most`
+  /// together (bounded_weights). So the unit adds `most` at most, whatever it holds. Requires a
+  /// weight for each record.
+  void add_unit(std::span<const std::uint32_t> records, std::span<const std::uint64_t> weights,
+                std::uint64_t most);
 
   [[nodiscard]] std::span<const std::uint64_t> column(std::size_t column) const noexcept {
     return columns_[column];
@@ -75,8 +80,8 @@ class PairCounts {
 // -----------------------------------------------------------------------------------------------
 // Counts many rows in all pairs of columns, several columns at a time.
 
-/// Counts rows of weight one in all columns and pairs of columns, in fewer steps a row than there
-/// are pairs. Private.
+/// Counts rows in all columns and pairs of columns, in fewer steps a row than there are pairs, each
+/// by its weight or as one. Private.
 ///
 /// Columns of few cells are put in groups, by their sizes alone: a row is counted once in a table
 /// of each two groups, which holds all pairs of columns of both, and in the end each table is added
@@ -91,12 +96,17 @@ class PairCounter {
   static constexpr std::size_t kMostCells = std::size_t{1} << 24U;
   /// Rows that are counted at once, one table after the other.
   static constexpr std::size_t kRows = 8192;
+  /// A row of a greater weight counts as this: so rows that are counted at once do not overflow
+  /// 4 bytes.
+  static constexpr std::uint64_t kMostWeight = (std::uint64_t{1} << 19U) - 1;
 
   /// Sizes as of PairCounts.
   explicit PairCounter(std::vector<std::uint32_t> sizes);
 
-  /// Adds records: for each column the digits of all of them, below its size.
-  void add(std::span<const std::span<const std::uint32_t>> digits);
+  /// Adds records: for each column the digits of all of them, below its size, and the weight of
+  /// each. No weights are 1 each; all calls have some, or none has.
+  void add(std::span<const std::span<const std::uint32_t>> digits,
+           std::span<const std::uint64_t> weights = {});
 
   /// The counts of all records.
   [[nodiscard]] PairCounts take() &&;
@@ -122,6 +132,9 @@ class PairCounter {
   void wait(std::span<const std::span<const std::uint32_t>> digits, std::size_t begin,
             std::size_t rows);
   void count_waiting();
+  /// `weigh(row)` is the weight of a waiting row.
+  template <class Weigh>
+  void count_waiting(const Weigh& weigh);
   void add_up();
   void add_up(const Group& group);
   void add_up(const Table& table);
@@ -131,8 +144,9 @@ class PairCounter {
   std::vector<Table> tables_;
   std::vector<std::pair<std::size_t, std::size_t>> alone_;  // pairs of columns in no table
   std::vector<std::vector<std::uint32_t>> digits_;          // of each column in one of these
+  std::vector<std::uint32_t> weights_;                      // of waiting rows, or none
   std::size_t waiting_ = 0;                                 // rows
-  std::uint64_t counted_ = 0;                               // rows, in groups and tables
+  std::uint64_t counted_ = 0;                               // weight, in groups and tables
 };
 
 }  // namespace mollify

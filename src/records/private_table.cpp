@@ -68,11 +68,6 @@ void visit_units(const Source& source, const Domain& domain, const UnitColumns& 
                 });
 }
 
-/// How many records a row represents.
-std::uint64_t records_of(const Block& block, std::size_t row) {
-  return block.counts.empty() ? 1 : block.counts[row];
-}
-
 }  // namespace
 
 void require_columns(const Source& source, const Domain& domain, const UnitColumns& unit) {
@@ -86,7 +81,7 @@ OutcomeHistogram read_counts(const Source& source, const Domain& domain) {
     const auto count = [&part](RecordEncoder& encoder, const Block& block) {
       const auto outcomes = encoder.outcomes();
       for (std::size_t row = 0; row < block.rows; ++row) {
-        part.add(outcomes[row], records_of(block, row));
+        part.add(outcomes[row], block.amount(row));
       }
     };
     return std::make_unique<CountingWorker<decltype(count)>>(domain, count);
@@ -96,13 +91,11 @@ OutcomeHistogram read_counts(const Source& source, const Domain& domain) {
   return all;
 }
 
-void visit_digits(
-    const Source& source, const Domain& domain,
-    const std::function<void(std::span<const std::span<const std::uint32_t>>)>& take) {
+void visit_digits(const Source& source, const Domain& domain, const TakeDigits& take) {
   std::vector<std::span<const std::uint32_t>> digits(domain.columns().size());
-  visit_records(source, domain, [&](const RecordEncoder& encoder, const Block& /*block*/) {
+  visit_records(source, domain, [&](const RecordEncoder& encoder, const Block& block) {
     for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = encoder.digits(i);
-    take(digits);
+    take(digits, block.weights);
   });
 }
 
@@ -143,7 +136,7 @@ UnitTable read_units(const Source& source, const Domain& domain, const UnitColum
       const auto of = part.units.of(block.columns.subspan(width));
       for (std::size_t row = 0; row < of.size(); ++row) {
         if (of[row] == Units::kNobody) continue;
-        part.records.add(of[row], outcomes[row], records_of(block, row));
+        part.records.add(of[row], outcomes[row], block.amount(row));
       }
     };
     return std::make_unique<CountingWorker<decltype(count)>>(domain, count);
@@ -153,25 +146,27 @@ UnitTable read_units(const Source& source, const Domain& domain, const UnitColum
   return UnitTable::of(made, roster.has_value());
 }
 
-std::vector<std::uint32_t> read_table_digits(const Source& source, const Domain& domain,
-                                             std::size_t most, SecureRandom& random) {
+TableDigits read_table_digits(const Source& source, const Domain& domain, std::size_t most,
+                              SecureRandom& random) {
   const std::size_t columns = domain.columns().size();
-  std::vector<std::uint32_t> digits;
+  TableDigits table;
   std::uint64_t seen = 0;
   visit_records(source, domain, [&](const RecordEncoder& encoder, const Block& block) {
     for (std::size_t row = 0; row < block.rows; ++row) {
       ++seen;
       std::uint64_t place = seen - 1;
       if (seen <= most) {
-        digits.resize(digits.size() + columns);
+        table.digits.resize(table.digits.size() + columns);
+        if (!block.weights.empty()) table.weights.emplace_back();
       } else {
         place = random.below(seen);
       }
       if (place >= most) continue;
-      encoder.copy_digits(row, std::span(digits).subspan(place * columns, columns));
+      encoder.copy_digits(row, std::span(table.digits).subspan(place * columns, columns));
+      if (!block.weights.empty()) table.weights[place] = block.weights[row];
     }
   });
-  return digits;
+  return table;
 }
 
 UnitRecords read_unit_digits(const Source& source, const Domain& domain, const UnitColumns& unit,
@@ -179,12 +174,15 @@ UnitRecords read_unit_digits(const Source& source, const Domain& domain, const U
                              SecureRandom& random) {
   Units units(roster);
   UnitRecords::Builder builder(domain.columns().size());
-  visit_units(source, domain, unit, units,
-              [&](const RecordEncoder& encoder, std::span<const std::uint32_t> of, const Block&) {
-                for (std::size_t row = 0; row < of.size(); ++row) {
-                  if (of[row] != Units::kNobody) encoder.copy_digits(row, builder.add(of[row]));
-                }
-              });
+  visit_units(
+      source, domain, unit, units,
+      [&](const RecordEncoder& encoder, std::span<const std::uint32_t> of, const Block& block) {
+        for (std::size_t row = 0; row < of.size(); ++row) {
+          if (of[row] == Units::kNobody) continue;
+          encoder.copy_digits(row, builder.add(of[row]));
+          if (!block.weights.empty()) builder.weigh(block.weights[row]);
+        }
+      });
   UnitRecords records = std::move(builder).build(units.size());
   records.thin(most, random);
   return records;

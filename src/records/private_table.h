@@ -42,10 +42,13 @@ void require_single_records(const Source& source, std::string_view what);
 /// Tallies without weights for the kernel: in 12 bytes for each distinct outcome.
 [[nodiscard]] OutcomeHistogram read_counts(const Source& source, const Domain& domain);
 
-/// Calls take with the digits of a block of records, a span for each column, one block after the
-/// other; for any domain.
-void visit_digits(const Source& source, const Domain& domain,
-                  const std::function<void(std::span<const std::span<const std::uint32_t>>)>& take);
+/// Digits of some records, a span for each column, and the weight of each; no weights where the
+/// source has none.
+using TakeDigits = std::function<void(std::span<const std::span<const std::uint32_t>> digits,
+                                      std::span<const std::uint64_t> weights)>;
+
+/// Calls take with a block of records after the other; for any domain.
+void visit_digits(const Source& source, const Domain& domain, const TakeDigits& take);
 
 /// The outcome of each row, in order. Requires an enumerable domain.
 [[nodiscard]] std::vector<std::uint32_t> read_outcomes(const Source& source, const Domain& domain);
@@ -61,15 +64,20 @@ void visit_digits(const Source& source, const Domain& domain,
                                    const UnitColumns& unit,
                                    const std::optional<Roster>& roster = std::nullopt);
 
-/// The digits of the source's records, a record after the other; of more than `most` records,
-/// `most` drawn evenly from all of them (reservoir sampling), so that memory is bounded.
-[[nodiscard]] std::vector<std::uint32_t> read_table_digits(const Source& source,
-                                                           const Domain& domain, std::size_t most,
-                                                           SecureRandom& random);
+/// The digits of records, a record after the other, and the weight of each, if they have some.
+struct TableDigits {
+  std::vector<std::uint32_t> digits{};
+  std::vector<std::uint64_t> weights{};
+};
+
+/// The source's records; of more than `most` records, `most` drawn evenly from all of them
+/// (reservoir sampling), so that memory is bounded.
+[[nodiscard]] TableDigits read_table_digits(const Source& source, const Domain& domain,
+                                            std::size_t most, SecureRandom& random);
 
 /// The digits of each unit's records, of more than `most`, `most` drawn evenly from them, so that
 /// the time that a unit takes is bounded; units as in `read_units`, but without a roster they come
-/// in no order that anything may depend on.
+/// in no order that anything may depend on. With their weights, if they have some.
 [[nodiscard]] UnitRecords read_unit_digits(const Source& source, const Domain& domain,
                                            const UnitColumns& unit,
                                            const std::optional<Roster>& roster, std::size_t most,

@@ -106,13 +106,14 @@ void Source::visit_by(std::span<const std::size_t> wanted,
 
 std::vector<std::size_t> wanted_columns(
     std::span<const std::string> names, const UnitColumns& unit,
-    const std::optional<std::string>& counts_column,
+    const std::optional<AmountColumn>& amounts,
     const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place) {
   std::vector<std::size_t> wanted;
   for (const std::string& name : names) {
     for (const auto& [what, flag, is_it] :
          {std::tuple{"unit", kNamesUnit.parameter, unit.has(name)},
-          std::tuple{"counts", kStatesCounts.parameter, counts_column == name}}) {
+          std::tuple{amounts ? amounts->kind : "", amounts ? amounts->parameter : "",
+                     amounts && amounts->name == name}}) {
       if (!is_it) continue;
       Concern concern(flag);
       concern.column = name;
@@ -124,11 +125,12 @@ std::vector<std::size_t> wanted_columns(
     wanted.push_back(place(name, "which the domain declares"));
   }
   for (const std::string& name : unit.names()) {
-    if (counts_column == name) {
-      Concern concern("counts-column");
+    if (amounts && amounts->name == name) {
+      Concern concern(amounts->parameter);
       concern.column = name;
-      refuse_input("duplicate-column", concern, {WayOut::set("counts-column"), WayOut::set("unit")},
-                   "the counts column must not be the unit column, but \"{}\" is both", name);
+      refuse_input(
+          "duplicate-column", concern, {WayOut::set(amounts->parameter), WayOut::set("unit")},
+          "the {} column must not be the unit column, but \"{}\" is both", amounts->kind, name);
     }
     wanted.push_back(place(name, kNamesUnit));
   }
@@ -137,11 +139,15 @@ std::vector<std::size_t> wanted_columns(
 
 std::vector<std::size_t> wanted_columns(const Source& source, std::span<const std::string> names,
                                         const UnitColumns& unit) {
-  std::optional<std::string> counts;
-  if (const auto place = source.counts_column()) counts = source.columns()[*place];
+  std::optional<AmountColumn> amounts;
+  if (const auto place = source.counts_column()) {
+    amounts = {"counts", kStatesCounts.parameter, source.columns()[*place]};
+  } else if (const auto weights = source.weights()) {
+    amounts = {"weights", kStatesWeights.parameter, source.columns()[weights->column]};
+  }
   std::vector<std::string> declared(names.begin(), names.end());
   declared.insert(declared.end(), unit.names().begin(), unit.names().end());
-  return wanted_columns(names, unit, counts, [&](const std::string& column, const ColumnUse& use) {
+  return wanted_columns(names, unit, amounts, [&](const std::string& column, const ColumnUse& use) {
     return source.position(column, use, declared);
   });
 }
@@ -149,7 +155,7 @@ std::vector<std::size_t> wanted_columns(const Source& source, std::span<const st
 // -----------------------------------------------------------------------------------------------
 // A table whose rows each represent many records.
 
-std::optional<std::uint64_t> read_count(const Value& value) noexcept {
+std::optional<double> read_nonnegative(const Value& value) noexcept {
   std::optional<double> number;
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     number = static_cast<double>(*integer);
@@ -160,7 +166,12 @@ std::optional<std::uint64_t> read_count(const Value& value) noexcept {
     number = read_number(*text);
     if (!number) number = read_number(without_marks(*text, true, buffer));
   }
-  if (!number || !(*number >= 0 && *number == std::floor(*number))) return std::nullopt;
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+std::optional<std::uint64_t> read_count(const Value& value) noexcept {
+  const std::optional<double> number = read_nonnegative(value);
+  if (!number || *number != std::floor(*number)) return std::nullopt;
   return static_cast<std::uint64_t>(std::fmin(*number, 0x1p63));
 }
 

@@ -96,6 +96,14 @@ class Source {
   [[nodiscard]] virtual std::optional<std::size_t> counts_column() const noexcept { return {}; }
   [[nodiscard]] bool has_counts() const noexcept { return counts_column().has_value(); }
 
+  /// The place of the column with the weight of each row, and the greatest weight, in steps
+  /// (records/weights.h): then blocks have weights.
+  struct RowWeights {
+    std::size_t column;
+    std::uint64_t greatest;
+  };
+  [[nodiscard]] virtual std::optional<RowWeights> weights() const noexcept { return {}; }
+
   /// From then on the source can be visited, and counted, as often as one likes. Throws
   /// InvalidInput if that cannot be.
   virtual void require_repeatable() const {}
@@ -137,16 +145,24 @@ struct ColumnHint {
 /// do not.
 [[nodiscard]] ColumnHint columns_hint(std::span<const std::string> names, std::string_view column);
 
-/// Why a table must have the column of counts, and the one of units.
+/// Why a table must have the columns of counts, of weights and of units.
 inline constexpr ColumnUse kStatesCounts{"with how many records a row counts as", "counts-column"};
+inline constexpr ColumnUse kStatesWeights{"with the weight of each row", "weights"};
 inline constexpr ColumnUse kNamesUnit{"which names the unit of a record", "unit"};
+
+/// A column that says what each row counts as, and its kind: "counts", "weights".
+struct AmountColumn {
+  const char* kind;
+  std::string_view parameter;
+  std::string name;
+};
 
 /// The places of a domain's columns and, last, of the unit's columns if there are any, as
 /// `place(column, reason)` finds them. Throws InvalidInput unless unit columns, domain's columns
-/// and the column of counts, if any, are different.
+/// and the column of counts or weights, if any, are different.
 [[nodiscard]] std::vector<std::size_t> wanted_columns(
     std::span<const std::string> names, const UnitColumns& unit,
-    const std::optional<std::string>& counts_column,
+    const std::optional<AmountColumn>& amounts,
     const std::function<std::size_t(const std::string& column, const ColumnUse& use)>& place);
 
 /// The places in a source of a domain's columns and, last, of the unit's columns if there are any:
@@ -157,6 +173,10 @@ inline constexpr ColumnUse kNamesUnit{"which names the unit of a record", "unit"
 
 // -----------------------------------------------------------------------------------------------
 // A table whose rows each represent many records.
+
+/// The number of at least 0 that a value states: `2`, `2.5`, `2e0`, `02` and `1,000`, as tables are
+/// written; maybe infinite. Empty for a null and any other value.
+[[nodiscard]] std::optional<double> read_nonnegative(const Value& value) noexcept;
 
 /// The number of records that a value states, 2^63 at most: `2`, `2.0`, `2e0`, `02` and `1,000`, as
 /// tables are written. Empty for a null, a negative number and a value that is not a whole number.

@@ -226,9 +226,11 @@ UnitRecords UnitRecords::Builder::build(std::size_t units) && {
   std::partial_sum(records.begins_.begin(), records.begins_.end(), records.begins_.begin());
   std::vector<std::size_t> next(records.begins_.begin(), records.begins_.end() - 1);
   records.digits_.resize(digits_.size());
+  records.weights_.resize(weights_.size());
   for (std::size_t i = 0; i < unit_of_.size(); ++i) {
     const auto record = std::span(digits_).subspan(i * columns_, columns_);
     std::size_t& place = next[unit_of_[i]];
+    if (!weights_.empty()) records.weights_[place / columns_] = weights_[i];
     std::copy(record.begin(), record.end(),
               records.digits_.begin() + static_cast<std::ptrdiff_t>(place));
     place += columns_;
@@ -248,8 +250,36 @@ void UnitRecords::thin(std::size_t most, SecureRandom& random) {
       const std::size_t other = i + static_cast<std::size_t>(random.below(count - i));
       if (other == i) continue;
       std::swap_ranges(record(i), record(i + 1), record(other));
+      if (weights_.empty()) continue;
+      const std::size_t first = begins_[unit] / columns_;
+      std::swap(weights_[first + i], weights_[first + other]);
     }
   }
+}
+
+UnitRecords UnitRecords::repeated(std::size_t most, SecureRandom& random) && {
+  if (weights_.empty()) return std::move(*this);
+  constexpr std::size_t kTimes = 8;
+  Builder repeated(columns_);
+  for (std::size_t unit = 0; unit < size(); ++unit) {
+    const auto weights = this->weights(unit);
+    const std::size_t times = std::max(weights.size(), std::min(most, kTimes * weights.size()));
+    // At every `whole` steps of weight from a random one on there is a copy.
+    uint128 whole = 0;
+    for (const std::uint64_t weight : weights) whole += weight;
+    if (whole == 0) continue;
+    uint128 next = wide_below(whole, random);
+    uint128 end = 0;
+    for (std::size_t record = 0; record < weights.size(); ++record) {
+      end += uint128{weights[record]} * times;
+      for (; next < end; next += whole) {
+        const auto digits = this->digits(unit).subspan(record * columns_, columns_);
+        std::copy(digits.begin(), digits.end(),
+                  repeated.add(static_cast<std::uint32_t>(unit)).begin());
+      }
+    }
+  }
+  return std::move(repeated).build(size());
 }
 
 }  // namespace mollify

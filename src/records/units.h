@@ -136,6 +136,8 @@ class UnitRecords {
 
     /// A place for the digits of one more record of the unit; valid until the next call.
     [[nodiscard]] std::span<std::uint32_t> add(std::uint32_t unit);
+    /// The weight of the record that was added last; of all records, or of none.
+    void weigh(std::uint64_t weight) { weights_.push_back(weight); }
 
     /// The records of units 0 ... units - 1. Requires that every unit added is one of them.
     [[nodiscard]] UnitRecords build(std::size_t units) &&;
@@ -144,10 +146,18 @@ class UnitRecords {
     std::size_t columns_;
     std::vector<std::uint32_t> unit_of_;
     std::vector<std::uint32_t> digits_;
+    std::vector<std::uint64_t> weights_;
   };
 
   /// Of units with more than `most` records, `most` drawn evenly from all of them stay.
   void thin(std::size_t most, SecureRandom& random);
+
+  /// Records without weights, each as often as its weight says, for those who score records one
+  /// by one: of a unit with r records about 8 r, at most `most` (or r, if that is more), and none
+  /// if they weigh nothing. Each comes as often as its share of them, rounded up or down at
+  /// random, so that this is its share in the mean (systematic sampling). Without weights they are
+  /// as they were.
+  [[nodiscard]] UnitRecords repeated(std::size_t most, SecureRandom& random) &&;
 
   /// The number of units.
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size() - 1; }
@@ -155,6 +165,11 @@ class UnitRecords {
   [[nodiscard]] std::span<const std::uint32_t> digits(std::size_t unit) const noexcept {
     const std::size_t all = begins_[unit + 1] - begins_[unit];
     return std::span(digits_).subspan(begins_[unit], std::min(all, most_digits_));
+  }
+  /// The weight of each of them; empty if records have none.
+  [[nodiscard]] std::span<const std::uint64_t> weights(std::size_t unit) const noexcept {
+    if (weights_.empty()) return {};
+    return std::span(weights_).subspan(begins_[unit] / columns_, digits(unit).size() / columns_);
   }
 
  private:
@@ -164,6 +179,7 @@ class UnitRecords {
   std::size_t most_digits_ = std::numeric_limits<std::size_t>::max();  // that count of a unit
   std::vector<std::size_t> begins_;  // of digits; one more than there are units
   std::vector<std::uint32_t> digits_;
+  std::vector<std::uint64_t> weights_;  // of records, or none
 };
 
 }  // namespace mollify

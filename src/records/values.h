@@ -68,6 +68,14 @@ struct Block {
   std::span<const Values> columns;
   /// How many records each row represents; empty where each is one (Source::has_counts).
   std::span<const std::uint64_t> counts = {};
+  /// The weight of each row, in steps; empty where rows have none (Source::weights).
+  std::span<const std::uint64_t> weights = {};
+
+  /// What a row counts as: its weight, or its number of records.
+  [[nodiscard]] std::uint64_t amount(std::size_t row) const noexcept {
+    if (!weights.empty()) return weights[row];
+    return counts.empty() ? 1 : counts[row];
+  }
 };
 
 /// Number of rows in a block: few enough to stay in the processor's nearest memory.

@@ -265,6 +265,13 @@ std::string with_measured(const std::string& certificate, const Json& measured) 
 }
 
 std::vector<std::string> represented(const ReleaseSpec& spec) {
+  if (spec.weights && !(spec.unit && kDrawMethods.has(spec.method))) {
+    return {fmt::format(
+        "Shares among the released records are shares of weight: each {} counts as {}, at most {}. "
+        "Released records have no weights, and each stands for an equal share of the weight.",
+        spec.unit ? spec.unit.words() : "row", spec.unit ? "its rows weigh together" : "its weight",
+        words_of(spec.weights->greatest))};
+  }
   if (!spec.unit) {
     return {
         "Shares among the released records are shares of rows: each row counts once, so that "
@@ -274,6 +281,10 @@ std::vector<std::string> represented(const ReleaseSpec& spec) {
       "Shares among the released records are shares of units, not of rows: each {} counts "
       "once, however many rows it has.",
       spec.unit.words())};
+  if (spec.weights) {
+    sentences.push_back(
+        fmt::format("Inside each {}, rows count by their weights.", spec.unit.words()));
+  }
   if (!spec.roster) return sentences;
   const StandIn& stand_in = release_method(spec.method).profile().stand_in;
   sentences.push_back(fmt::format(

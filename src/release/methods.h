@@ -102,6 +102,9 @@ inline constexpr Methods kRowMethods = methods_that(kOfRows);
 inline constexpr Methods kUnitMethods = methods_that(kByUnit);
 inline constexpr Methods kUnitDraws = methods_that(kDraws | kByUnit);
 inline constexpr Methods kModelMethods = methods_that(kOneModel);
+/// Those in which rows may have weights.
+inline constexpr Methods kWeightMethods{Method::kLocal, Method::kIntegral, Method::kCentral,
+                                        Method::kMarginals};
 inline constexpr Methods kPublishedModels = methods_that(kHandsOut);
 
 }  // namespace mollify

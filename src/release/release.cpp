@@ -17,6 +17,7 @@
 #include "domain/domain.h"
 #include "records/source.h"
 #include "records/units.h"
+#include "records/weights.h"
 #include "release/acceptance.h"
 #include "release/certificate.h"
 #include "release/design.h"
@@ -57,12 +58,32 @@ Decimal exactly(const Decimal& typed, double promised) {
 
 }  // namespace
 
+void refuse_sums_of_weights() {
+  throw InvalidInput("not-available-here",
+                     "rows with weights are counted where the table is, and not in parts of it",
+                     "weights", {WayOut::leave("weights")});
+}
+
 PreparedRelease::PreparedRelease(Certificate certificate, const Domain& domain,
                                  std::vector<Message> warnings)
     : certificate_(std::move(certificate)),
       domain_(std::make_shared<const Domain>(domain)),
       error_(require_acceptable(certificate_, domain)),
       warnings_(std::move(warnings)) {}
+
+void PreparedRelease::require(const Source& data) const {
+  require_table(*CountedTable(data, certificate_.spec.weights));
+}
+
+RecordCounting PreparedRelease::counting() const {
+  if (certificate_.spec.weights) refuse_sums_of_weights();
+  return counting_of_table();
+}
+
+Drawn PreparedRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
+                            std::size_t threads) const {
+  return draw_table(*CountedTable(data, certificate_.spec.weights), random, sink, threads);
+}
 
 std::vector<Message> PreparedRelease::warnings() const {
   std::vector<Message> said = mollify::warnings(certificate_, error_, *domain_);

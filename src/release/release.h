@@ -59,11 +59,11 @@ class PreparedRelease {
 
   /// Throws InvalidInput for public faults of the private data: a column that it lacks, data that
   /// cannot be visited as often as it must be. Looks at no record.
-  virtual void require(const Source& data) const = 0;
+  void require(const Source& data) const;
 
   /// The encoder for counting records, if a release needs only counts of them. Throws InvalidInput,
   /// in one sentence, where they are not. It points into the release.
-  [[nodiscard]] virtual RecordCounting counting() const = 0;
+  [[nodiscard]] RecordCounting counting() const;
 
   /// Draws by `threads` threads, each with words of its own, and passes the records to `sink`, in
   /// an order that reveals nothing or, with a roster, in the roster's order with the unit first.
@@ -72,8 +72,7 @@ class PreparedRelease {
   /// Total: for any records it succeeds, in the same form, which depends on their number only where
   /// that is public. In the central model records beyond that number are not looked at, and those
   /// that lack count as the domain's first.
-  virtual Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-                     std::size_t threads) const = 0;
+  Drawn draw(const Source& data, SecureRandom& random, Sink& sink, std::size_t threads) const;
 
  protected:
   /// Throws InvalidInput for what require_acceptable refuses. `warnings` are about its
@@ -82,11 +81,21 @@ class PreparedRelease {
                   std::vector<Message> warnings = {});
 
  private:
+  // As `require`, `counting` and `draw`, of a table whose rows have the spec's weights, if it
+  // declares any.
+  virtual void require_table(const Source& data) const = 0;
+  [[nodiscard]] virtual RecordCounting counting_of_table() const = 0;
+  virtual Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                           std::size_t threads) const = 0;
+
   Certificate certificate_;
   std::shared_ptr<const Domain> domain_;
   ReleaseError error_;
   std::vector<Message> warnings_;
 };
+
+/// Refuses weights (InvalidInput) where a table lies in parts.
+[[noreturn]] void refuse_sums_of_weights();
 
 /// The number of records that is public in the central model: rows, or units, each counted once.
 /// None with a roster, and in the other models; then nothing is read. A sum of private counts below

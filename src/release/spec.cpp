@@ -43,6 +43,28 @@ constexpr Part kCommonParts[] = {
     {{"/units_column", "--units-column", kColumns,
       "columns of --units that name them (default: as --unit)", "COLUMN,..."},
      kUnitMethods},
+    {{"/weights", "", kObject}, kWeightMethods},
+    {{"/weights/column", "--weights", kText,
+      "column with the weight of each row\nA row counts as its weight instead of as one. Weights "
+      "and their total stay private",
+      "COLUMN"},
+     kWeightMethods},
+    {{"/weights/greatest", "--greatest-weight", kDecimal,
+      "greatest weight of a row, or of all rows of a unit\nMore counts as this. In methods central "
+      "and marginals the noise grows with it"},
+     kWeightMethods},
+    {{"/weights/step", "--weight-step", kDecimal,
+      "weights count in multiples of it (default: by the greatest)\nBy default the greatest power "
+      "of ten that is at most a thousandth of the greatest weight"},
+     kWeightMethods},
+    {{"/weights/invalid", "--invalid-weight", kDecimal,
+      "weight of a row without a valid one (default: 0)\nA missing or negative weight, or one that "
+      "is not a number"},
+     kWeightMethods},
+    {{"/weights/mean", "--mean-weight", kDecimal,
+      "mean weight that stated errors assume (default: 1)\nOr half of the greatest weight, if that "
+      "is less. It changes nothing that is released"},
+     kWeightMethods},
     {{.place = "/count",
       .flag = "--count",
       .kind = kWhole,
@@ -216,6 +238,16 @@ void validate_spec(const ReleaseSpec& spec) {
                  counted(spec.unit.size(), "column"), flag_words("unit"),
                  counted(spec.units_column.size(), "column"));
   }
+  if (spec.weights) {
+    spec.weights->validate();
+    if (spec.unit.has(spec.weights->column)) {
+      Concern concern("weights");
+      concern.column = spec.weights->column;
+      refuse_input("duplicate-column", concern, {WayOut::set("weights"), WayOut::set("unit")},
+                   "the weights column must not be the unit column, but \"{}\" is both",
+                   spec.weights->column);
+    }
+  }
   if (!spec.count && !method.own_facts(spec).needs_no_count) {
     refuse_missing("count", "how many records to release");
   }
@@ -235,6 +267,7 @@ ReleaseSpec spec_of(const Json& json, const std::string& name) {
   spec.unit = reader.columns("/unit");
   spec.roster = reader.find_file("/roster");
   spec.units_column = reader.columns("/units_column");
+  spec.weights = reader.find_weights();
   spec.count = reader.find<std::uint64_t>("/count");
   spec.own = release_method(spec.method).read(reader);
   spec.accept_large_delta = reader.is_true("/accept_large_delta");
@@ -261,6 +294,15 @@ Json spec_json(const ReleaseSpec& spec) {
   writer.put("/unit", spec.unit);
   writer.put("/roster", spec.roster);
   writer.put("/units_column", spec.units_column);
+  if (const auto& weights = spec.weights) {
+    writer.put("/weights/column", weights->column);
+    writer.put("/weights/greatest", weights->greatest.text());
+    for (const auto& [place, value] : {std::pair{"/weights/step", &weights->step},
+                                       std::pair{"/weights/invalid", &weights->invalid},
+                                       std::pair{"/weights/mean", &weights->mean}}) {
+      if (!value->is_zero()) writer.put(place, value->text());
+    }
+  }
   writer.put("/count", spec.count);
   for (const auto& [place, value] :
        {std::pair{"/privacy/epsilon", &spec.privacy.epsilon},
@@ -406,8 +448,9 @@ void PartReader::refuse_strangers(Method method) const {
 std::optional<Decimal> PartReader::find_decimal(const char* place) const {
   if (!has(place)) return std::nullopt;
   const Json& json = at(place);
-  const std::string_view name = std::string_view(place).substr(sizeof("/privacy/") - 1);
-  const std::string words = name_.empty() ? std::string(name) : this->called(place);
+  const std::string_view name = key_of(part_at(place));
+  const bool is_budget = std::string_view(place).starts_with("/privacy/");
+  const std::string words = name_.empty() && is_budget ? std::string(name) : this->called(place);
   const std::string text =
       json.is_string() ? json.get<std::string>() : fmt::format("{}", json.get<double>());
   double value = 0;
@@ -425,8 +468,30 @@ std::optional<Decimal> PartReader::find_decimal(const char* place) const {
                  number_hint(text));
   }
   const Called called(words, name);
-  require_in(name == "delta" ? kBelowOne : kPositive, called, value);
+  require_in(name == "delta"            ? kBelowOne
+             : name == "invalid-weight" ? kNotNegative
+                                        : kPositive,
+             called, value);
   return Decimal::parse(text, called);
+}
+
+std::optional<WeightColumn> PartReader::find_weights(bool with_column) const {
+  constexpr const char* kColumn = "/weights/column";
+  constexpr const char* kGreatest = "/weights/greatest";
+  const bool is_given = with_column ? has(kColumn) : has(kGreatest);
+  for (const char* place : {kGreatest, "/weights/step", "/weights/invalid", "/weights/mean"}) {
+    if (!is_given && has(place))
+      refuse_without(key_of(part_at(place)), with_column ? "weights" : "greatest-weight");
+  }
+  if (!is_given) return std::nullopt;
+  require_given(kGreatest);
+  WeightColumn weights{.column = find<std::string>(kColumn).value_or(""),
+                       .greatest = *find_decimal(kGreatest),
+                       .step = find_decimal("/weights/step").value_or(Decimal()),
+                       .invalid = find_decimal("/weights/invalid").value_or(Decimal()),
+                       .mean = find_decimal("/weights/mean").value_or(Decimal())};
+  in_file([&] { weights.validate(); });
+  return weights;
 }
 
 void PartReader::require_needed(const Part& part) const {
@@ -441,10 +506,13 @@ std::string PartReader::called(const std::string& place) const {
   return name_.empty() ? flag_of(place) : fmt::format("{} in {}", place.substr(1), name_);
 }
 
+const Part& PartReader::part_at(std::string_view place) const {
+  return *std::find_if(parts_.begin(), parts_.end(),
+                       [&](const Part& part) { return place == part.place; });
+}
+
 std::string PartReader::flag_of(const std::string& place) const {
-  const std::string_view flag = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-                                  return place == part.place;
-                                })->flag;
+  const std::string_view flag = part_at(place).flag;
   return flag.empty() ? "" : flag_words(parameter_of(flag));
 }
 

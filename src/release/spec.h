@@ -15,6 +15,7 @@
 #include "base/held.h"
 #include "base/json.h"
 #include "records/unit_columns.h"
+#include "records/weights.h"
 #include "release/methods.h"
 
 namespace mollify {
@@ -51,9 +52,10 @@ struct SpecDomain {
 struct ReleaseSpec {
   Method method = Method::kLocal;
   SpecDomain domain{};
-  UnitColumns unit{};                  ///< the columns that name units
-  std::optional<PublicFile> roster{};  ///< all units, so that membership is protected
-  UnitColumns units_column{};          ///< which name them there; none: as `unit` is called
+  UnitColumns unit{};                     ///< the columns that name units
+  std::optional<PublicFile> roster{};     ///< all units, so that membership is protected
+  UnitColumns units_column{};             ///< which name them there; none: as `unit` is called
+  std::optional<WeightColumn> weights{};  ///< what each row counts as; none: alike
   /// Draws for each unit (local) or for the table (integral), or records in all. None with a rate
   /// alone.
   std::optional<std::uint64_t> count{};
@@ -163,8 +165,11 @@ class PartReader {
   [[nodiscard]] UnitColumns columns(const char* place) const;
   [[nodiscard]] std::optional<PublicFile> find_file(const char* place) const;
   [[nodiscard]] std::optional<SpecDomain> find_domain(const char* place) const;
-  /// A privacy parameter, as it was typed.
+  /// A privacy parameter, as it was typed, or a weight.
   [[nodiscard]] std::optional<Decimal> find_decimal(const char* place) const;
+  /// The declaration of weights, whose column may be missing where no data is read. Throws
+  /// InvalidInput for one that contradicts itself.
+  [[nodiscard]] std::optional<WeightColumn> find_weights(bool with_column = true) const;
 
   /// How sentences call the part of that place.
   [[nodiscard]] std::string called(const std::string& place) const;
@@ -189,6 +194,7 @@ class PartReader {
 
  private:
   [[nodiscard]] std::string flag_of(const std::string& place) const;
+  [[nodiscard]] const Part& part_at(std::string_view place) const;
   [[nodiscard]] const Json& at(const char* place) const;
   void require_known(const Json& object, const std::string& place) const;
   [[noreturn]] void refuse_key(const std::string& key, const std::string& place) const;

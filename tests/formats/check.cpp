@@ -111,15 +111,17 @@ TEST(CheckTable, NamesCountsThatAreNone) {
   const std::string path = scratch.write(
       "data.csv",
       "n,a\n2.0,0\n2e0,\n\"1,000\",0\n02,0\n,0\n-1,0\nx,0\n1.5,0\n1e13,0\n1099511627776,0\n");
-  const CheckCounts counts = check_table(
-      path, domain, {}, std::nullopt,
-      [&](const Finding& finding) {
-        EXPECT_EQ(finding.column, "n");
-        EXPECT_EQ(finding.expectation, "must be a whole number from 0 to 1099511627776");
-        found.push_back(std::to_string(finding.line) + "|" + std::string(finding.value) + ">" +
-                        finding.becomes);
-      },
-      "n");
+  const CheckCounts counts =
+      check_table(path, domain, {}, std::nullopt,
+                  [&](const Finding& finding) {
+                    EXPECT_EQ(finding.column, "n");
+                    EXPECT_EQ(finding.expectation,
+                              std::string("must be a whole number from 0 to 1099511627776") +
+                                  (finding.value == "1.5" ? " (--weights takes weights)" : ""));
+                    found.push_back(std::to_string(finding.line) + "|" +
+                                    std::string(finding.value) + ">" + finding.becomes);
+                  },
+                  {.counts = "n"});
   EXPECT_THAT(found, ElementsAre("6|>0", "7|-1>0", "8|x>0", "9|1.5>0", "10|1e13>1099511627776"));
   EXPECT_EQ(counts.findings, 5U);
   EXPECT_EQ(counts.records_with_findings, 5U);
@@ -167,8 +169,7 @@ TEST(CheckTable, RefusesCountsThatTheDomainDeclares) {
   const std::string file = scratch.write("data.csv", "a,id\n1,x\n");
   const auto refusal = [&](const char* counts) {
     return test::refusal(scratch, [&] {
-      check_table(
-          file, domain, "id", std::nullopt, [](const Finding&) {}, counts);
+      check_table(file, domain, "id", std::nullopt, [](const Finding&) {}, {.counts = counts});
     });
   };
   EXPECT_EQ(refusal("a"),
@@ -194,6 +195,26 @@ RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
                 std::string(finding.expectation));
       });
   RC_ASSERT(counts.records == 100U);
+}
+
+TEST(CheckTable, NamesWeightsThatAReleaseMaps) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain("columns:\n  a: {type: integer, min: 0, max: 9}\n", "d.yaml");
+  std::vector<std::string> found;
+  const WeightColumn weights{.column = "w", .greatest = Decimal(3), .invalid = Decimal(0.5)};
+  const CheckCounts counts = check_table(
+      scratch.write("data.csv", "a,w\n1,0\n2,3\n3,1.25\n4,3.01\n5,-1\n6,\n7,x\n8,inf\n"), domain,
+      {}, std::nullopt,
+      [&](const Finding& finding) {
+        found.push_back(std::string(finding.value) + " -> " + finding.becomes);
+        EXPECT_EQ(finding.column, "w");
+        EXPECT_EQ(finding.expectation, "must be a weight from 0 to 3");
+      },
+      {.weights = weights});
+  EXPECT_EQ(found, (std::vector<std::string>{"3.01 -> 3", "-1 -> 0.5", " -> 0.5", "x -> 0.5",
+                                             "inf -> 0.5"}));
+  EXPECT_EQ(counts.findings, 5U);
+  EXPECT_EQ(counts.records_with_findings, 5U);
 }
 
 }  // namespace

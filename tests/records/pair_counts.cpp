@@ -87,6 +87,33 @@ TEST(PairCounter, CountsWhatIsCountedPairByPair) {
   }
 }
 
+/// With weights so great that 4 bytes would overflow, were they not added up before.
+TEST(PairCounter, CountsWeights) {
+  std::mt19937_64 random(7);
+  for (const std::vector<std::uint32_t>& sizes :
+       {std::vector<std::uint32_t>{10, 3, 7, 2}, {3, 300, 400}, {2, 2}}) {
+    for (const std::uint64_t most :
+         {std::uint64_t{1}, std::uint64_t{100'000}, PairCounter::kMostWeight}) {
+      const Columns columns = random_columns(sizes, 30'000, random);
+      std::vector<std::uint64_t> weights;
+      for (std::size_t row = 0; row < 30'000; ++row) weights.push_back(random() % (most + 1));
+      PairCounts expected(sizes);
+      for (std::size_t row = 0; row < weights.size(); ++row) {
+        std::vector<std::uint32_t> record;
+        for (const auto& column : columns) record.push_back(column[row]);
+        expected.add(record, weights[row]);
+      }
+      PairCounter counter(sizes);
+      for (std::size_t begin = 0; begin < weights.size();) {
+        const std::size_t rows = std::min<std::size_t>(weights.size() - begin, random() % 20'000);
+        counter.add(rows_of(columns, begin, rows), std::span(weights).subspan(begin, rows));
+        begin += rows;
+      }
+      EXPECT_EQ(std::move(counter).take().all(), expected.all()) << most;
+    }
+  }
+}
+
 TEST(PairCounter, CountsTablesOfAnySizes) {
   constexpr int kTables = 60;
   std::uniform_real_distribution<double> share(0, 1);
@@ -172,6 +199,40 @@ std::vector<std::vector<std::uint64_t>> counts_of(const std::vector<std::uint32_
     all.emplace_back(span.begin(), span.end());
   }
   return all;
+}
+
+/// All units of up to three records with weights up to 4, which count 5 together at most.
+TEST(PairCounts, AUnitWithWeightsAddsItsBoundAtMost) {
+  constexpr std::uint64_t kMost = 5;
+  std::uint64_t greatest = 0, most_square = 0;
+  std::vector<std::vector<std::uint64_t>> units;
+  for (std::uint32_t code = 0; code < 125; ++code) {
+    const std::vector<std::uint64_t> weights{code % 5, code / 5 % 5, code / 25};
+    PairCounts counts({2, 3});
+    counts.add_unit(std::vector<std::uint32_t>{0, 0, 1, 2, code % 2, 2}, weights, kMost);
+    const auto pair = counts.pair(0, 1);
+    units.emplace_back(pair.begin(), pair.end());
+    const std::uint64_t sum = std::accumulate(pair.begin(), pair.end(), std::uint64_t{0});
+    EXPECT_EQ(sum, std::min(kMost, weights[0] + weights[1] + weights[2]));
+    greatest = std::max(greatest, sum);
+  }
+  const UnitWeight bound{kMost, Neighbours::kReplace};
+  for (const auto& one : units) {
+    for (const auto& other : units) {
+      std::uint64_t moved = 0, square = 0;
+      for (std::size_t cell = 0; cell < one.size(); ++cell) {
+        const std::uint64_t by =
+            std::max(one[cell], other[cell]) - std::min(one[cell], other[cell]);
+        moved += by;
+        square += by * by;
+      }
+      EXPECT_LE(moved, bound.sum());
+      most_square = std::max(most_square, square);
+    }
+  }
+  EXPECT_EQ(greatest, kMost);
+  EXPECT_LE(most_square, bound.square());
+  EXPECT_GE(most_square, 16U * 2);  // records of weight 4
 }
 
 // UnitWeight's theorem, for units of any number of records: more than the weight, fewer, none.

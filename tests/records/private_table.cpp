@@ -21,6 +21,7 @@
 #include "formats/public_files.h"
 #include "formats/scratch.h"
 #include "random_domain.h"
+#include "records/weights.h"
 
 namespace mollify {
 
@@ -147,10 +148,11 @@ TEST(ReadTableDigits, KeepsEveryRecordOfAShortFile) {
   const test::Scratch scratch;
   SecureRandom random;
   const std::string path = scratch.write("data.csv", "n,color\n3,green\n,\nx\n");
-  EXPECT_THAT(read_table_digits(CsvSource(path), small_domain(), 3, random),
+  EXPECT_THAT(read_table_digits(CsvSource(path), small_domain(), 3, random).digits,
               ElementsAre(1, 3, 2, 0, 2, 0));
   EXPECT_THAT(read_table_digits(CsvSource(scratch.write("data.csv", "n,color\n")), small_domain(),
-                                3, random),
+                                3, random)
+                  .digits,
               IsEmpty());
 }
 
@@ -163,11 +165,29 @@ TEST(ReadTableDigits, KeepsAnEvenSampleOfALongFile) {
   SecureRandom random;
   std::vector<std::uint64_t> kept(10);
   for (int trial = 0; trial < 4000; ++trial) {
-    const auto digits = read_table_digits(CsvSource(path), small_domain(), 3, random);
+    const auto digits = read_table_digits(CsvSource(path), small_domain(), 3, random).digits;
     ASSERT_EQ(digits.size(), 6U);
     for (std::size_t i = 1; i < digits.size(); i += 2) ++kept[digits[i]];
   }
   EXPECT_TRUE(test::follows(std::vector<double>(10, 0.1), kept));
+}
+
+/// Each weight stays with its record, also where more records come than are kept.
+TEST(ReadTableDigits, KeepsTheWeightOfEachRecord) {
+  const test::Scratch scratch;
+  SecureRandom random;
+  std::string text = "color,n,w\n";
+  for (int row = 0; row < 200; ++row) {
+    text += "," + std::to_string(row % 8) + "," + std::to_string(row % 8 + 1) + "\n";
+  }
+  const CsvSource csv(scratch.write("data.csv", text));
+  const WeightedSource weighted(csv, {.column = "w", .greatest = Decimal(10), .step = Decimal(1)});
+  for (const std::size_t most : {std::size_t{50}, std::size_t{500}}) {
+    const auto [digits, weights] = read_table_digits(weighted, small_domain(), most, random);
+    ASSERT_EQ(weights.size(), std::min<std::size_t>(most, 200));
+    ASSERT_EQ(digits.size(), 2 * weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_EQ(weights[i], digits[2 * i + 1] + 1);
+  }
 }
 
 TEST(ReadUnitDigits, GathersEachUnitsRecords) {

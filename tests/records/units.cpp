@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "chi_square.h"
 #include "core/random.h"
 
 namespace mollify {
@@ -168,6 +169,57 @@ RC_GTEST_PROP(UnitRecords, KeepEachUnitsRecordsInTheirOrder,
 }
 
 // Each of a unit's records stays as likely as any other; smaller units keep all of theirs.
+/// A record of share p among r comes 8 r p times, rounded up or down; a unit of no weight is empty.
+TEST(UnitRecords, AreRepeatedByWeight) {
+  SecureRandom random;
+  UnitRecords::Builder builder(1);
+  const std::vector<std::uint64_t> weights{125, 0, 200, 7, 0};
+  for (std::uint32_t record = 0; record < 4; ++record) {
+    builder.add(0).front() = record;
+    builder.weigh(weights[record]);
+  }
+  builder.add(2).front() = 9;
+  builder.weigh(weights[4]);
+  for (const std::size_t most : {std::size_t{1000}, std::size_t{6}}) {
+    UnitRecords::Builder again = builder;
+    UnitRecords units = std::move(again).build(3);
+    ASSERT_EQ(units.weights(0).size(), 4U);
+    units = std::move(units).repeated(most, random);
+    ASSERT_EQ(units.size(), 3U);
+    EXPECT_TRUE(units.weights(0).empty());
+    const std::size_t times = std::min<std::size_t>(most, 32);
+    ASSERT_EQ(units.digits(0).size(), times);
+    EXPECT_TRUE(units.digits(1).empty());
+    EXPECT_TRUE(units.digits(2).empty());
+    for (std::uint32_t record = 0; record < 4; ++record) {
+      const auto found =
+          static_cast<double>(std::count(units.digits(0).begin(), units.digits(0).end(), record));
+      const double share = static_cast<double>(times * weights[record]) / 332;
+      EXPECT_GT(found + 1, share);
+      EXPECT_LT(found - 1, share);
+      if (weights[record] == 0) {
+        EXPECT_EQ(found, 0);
+      }
+    }
+  }
+}
+
+/// By its weights each record comes as often as its share, in the mean: a share of .4 of a copy.
+TEST(UnitRecords, AreRepeatedUpOrDownAtRandom) {
+  SecureRandom random;
+  std::vector<std::uint64_t> seen(2);
+  for (int trial = 0; trial < 4000; ++trial) {
+    UnitRecords::Builder builder(1);
+    for (std::uint32_t record = 0; record < 2; ++record) {
+      builder.add(0).front() = record;
+      builder.weigh(record == 0 ? 1 : 39);
+    }
+    const UnitRecords units = std::move(builder).build(1).repeated(1000, random);
+    ++seen[std::count(units.digits(0).begin(), units.digits(0).end(), 0U) == 1 ? 0 : 1];
+  }
+  EXPECT_TRUE(test::follows(std::vector<double>{.4, .6}, seen));
+}
+
 TEST(UnitRecords, AreThinnedEvenly) {
   constexpr std::uint32_t kRecords = 10;
   constexpr std::size_t kMost = 3;

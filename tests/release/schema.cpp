@@ -128,6 +128,9 @@ Json method_schema(Method method) {
     if (name != "delta") privacy["oneOf"].push_back({{"required", {name}}});
   }
   if (privacy["properties"].contains("delta")) privacy["dependentRequired"]["delta"] = {"epsilon"};
+  if (properties.contains("weights")) {
+    properties["weights"]["required"] = Json::array({"column", "greatest"});
+  }
   if (properties.contains("roster")) {
     schema["dependentRequired"] = {{"roster", {"unit"}}, {"units_column", {"roster"}}};
   }
@@ -274,6 +277,12 @@ std::vector<Schema2020> specs_with_every_part() {
                    {"unit", Schema2020::array({"household", "person"})},
                    {"roster", file},
                    {"units_column", Schema2020::array({"home", "who"})},
+                   {"weights",
+                    {{"column", "w"},
+                     {"greatest", "20"},
+                     {"step", 0.01},
+                     {"invalid", "1"},
+                     {"mean", "2.5"}}},
                    {"privacy", {{"epsilon", "1e-1"}}},
                    {"mechanism", "class"},
                    {"c1", 0.5},

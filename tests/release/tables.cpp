@@ -156,6 +156,7 @@ std::string table_of_requests() {
   for (const Request& request : requests()) {
     if (request.name == "plan") continue;
     for (const Part& part : request.parts()) {
+      if (*part.flag == '\0') continue;
       table += fmt::format("| `{}` | `{}` | `{}` | {} | {} |\n", request.name, part.place + 1,
                            part.flag, holds(part), cell_of(sentences_of(part)));
     }

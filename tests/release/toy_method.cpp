@@ -41,11 +41,12 @@ class ToyRelease final : public PreparedRelease {
   ToyRelease(Certificate certificate, const Domain& domain)
       : PreparedRelease(std::move(certificate), domain), domain_(domain) {}
 
-  void require(const Source& data) const override { require_columns(data, domain_); }
+  void require_table(const Source& data) const override { require_columns(data, domain_); }
 
-  RecordCounting counting() const override { return {&domain_, true}; }
+  RecordCounting counting_of_table() const override { return {&domain_, true}; }
 
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink, std::size_t) const override {
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t) const override {
     std::vector<std::uint32_t> rows = read_outcomes(data, domain_);
     rows.resize(*certificate().facts.records);
     shuffle(rows, random);

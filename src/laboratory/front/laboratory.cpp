@@ -264,8 +264,9 @@ inside::NetworkOptions inward(const NetworkOptions& asked) {
 Features record_features(const Domain& domain, const Source& records) {
   const inside::Domain& of = domain.inside().domain;
   inside::SecureRandom random;
-  return features_of(of, inside::read_table_digits(*records.inside().records, of,
-                                                   inside::kMostScoredRows, random));
+  return features_of(
+      of, inside::read_table_digits(*records.inside().records, of, inside::kMostScoredRows, random)
+              .digits);
 }
 
 Features candidate_features(const Domain& domain, std::uint64_t count,

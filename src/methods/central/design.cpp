@@ -25,7 +25,7 @@ namespace {
 using Notion = PrivacyNotion;
 
 void validate(const CentralRequest& request) {
-  const auto& [records, outcomes, outputs, budget] = request;
+  const auto& [records, outcomes, outputs, budget, greatest_weight] = request;
   require_between({"the number of records", "n", "records"}, records, 1,
                   RandomizedResponse::kMostRecords);
   require_between({"the number of outcomes", "k", "outcomes"}, outcomes, 1, Band::kMostOutcomes);
@@ -59,6 +59,7 @@ CentralDesign begin(CentralMechanism mechanism, const CentralRequest& request) {
   design.records = request.records;
   design.outcomes = request.outcomes;
   design.outputs = request.outputs;
+  design.greatest_weight = request.greatest_weight;
   return design;
 }
 
@@ -187,6 +188,11 @@ CentralDesign histogram(const CentralRequest& request) {
                    ? "the output is drawn from a histogram with noise, the baseline"
                    : "all outputs are drawn from one histogram with noise, the baseline: they "
                      "share its errors";
+  if (request.greatest_weight) {
+    design.why =
+        "all outputs are drawn from one histogram of weights with noise, which grows with "
+        "the greatest weight: they share its errors";
+  }
   return design;
 }
 
@@ -260,6 +266,12 @@ void require_central_budget(const Privacy& budget) {
 
 CentralDesign design_central(CentralMechanism mechanism, const CentralRequest& request) {
   validate(request);
+  if (request.greatest_weight && !row_of(mechanism).takes_weights) {
+    refuse_input("not-for-this-mechanism", "weights",
+                 {WayOut::leave("weights"), WayOut::set("mechanism", "histogram")},
+                 "mechanism {} takes each row alike, so give {} without it, or mechanism histogram",
+                 name_of(mechanism), flag_words("weights"));
+  }
   return finished(row_of(mechanism).design(request));
 }
 
@@ -293,6 +305,7 @@ std::vector<CentralOption> central_options(const CentralRequest& request) {
 
 CentralDesign best_central_design(const CentralRequest& request,
                                   std::optional<CentralMechanism> chosen_before) {
+  if (request.greatest_weight) return design_central(CentralMechanism::kHistogram, request);
   if (request.budget.notion == Notion::kConcentrated) {
     refuse_input(
         "not-for-this-budget", "rho",
@@ -359,7 +372,7 @@ std::unique_ptr<CentralSampler> product_sampler(const CentralDesign& design) {
 
 CentralDesign with_outcomes(const CentralDesign& design, std::uint64_t outcomes) {
   const CentralRequest request{design.records, outcomes, design.outputs.value_or(1),
-                               design.guarantee};
+                               design.guarantee, design.greatest_weight};
   return design.outputs ? design_central(design.mechanism, request)
                         : design_poisson(request, design.rate);
 }
@@ -429,7 +442,7 @@ constexpr CentralRow kCentralRows[] = {
          },
      .bound =
          [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget] = request;
+           const auto& [records, outcomes, outputs, budget, weight] = request;
            return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon,
                                  budget.delta, only_decides)
                .upper;
@@ -446,7 +459,7 @@ constexpr CentralRow kCentralRows[] = {
          },
      .bound =
          [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget] = request;
+           const auto& [records, outcomes, outputs, budget, weight] = request;
            if (outputs != records) return std::numeric_limits<double>::infinity();
            return privacy_blanket({records, outcomes, epsilon0}, budget.epsilon, budget.delta,
                                   only_decides)
@@ -463,7 +476,7 @@ constexpr CentralRow kCentralRows[] = {
          },
      .bound =
          [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget] = request;
+           const auto& [records, outcomes, outputs, budget, weight] = request;
            const std::optional<double> rate = poisson_rate_for(records, outputs, kShortfall);
            if (!rate) return std::numeric_limits<double>::infinity();
            return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon,
@@ -471,10 +484,11 @@ constexpr CentralRow kCentralRows[] = {
                .upper;
          }},
     {.mechanism = CentralMechanism::kHistogram,
+     .takes_weights = true,
      .design = histogram,
      .sampler = [](const CentralDesign& design) -> std::unique_ptr<CentralSampler> {
        return std::make_unique<HistogramSampler>(design.outcomes, design.records, *design.outputs,
-                                                 design.guarantee.epsilon);
+                                                 design.guarantee.epsilon, design.greatest_weight);
      }},
     {.mechanism = CentralMechanism::kProduct,
      .is_for_bits = true,

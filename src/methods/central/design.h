@@ -24,6 +24,9 @@ struct CentralRequest {
   std::uint64_t outputs = 0;
   /// For all outputs together; rho for the product mechanism alone.
   Privacy budget;
+  /// The greatest weight of a row or a unit, in steps, if they have weights. Then n is how many of
+  /// these are assumed to weigh as much as the table.
+  std::optional<std::uint64_t> greatest_weight{};
 };
 
 /// A mechanism with all its public parameters, and their promise. Two designs of one request and
@@ -48,6 +51,7 @@ struct CentralDesign {
   bool independent_outputs = true;
   /// One sentence for the user: why this mechanism, with these parameters.
   std::string why;
+  std::optional<std::uint64_t> greatest_weight{};  ///< as of the request
 
   friend bool operator==(const CentralDesign&, const CentralDesign&) = default;
 };
@@ -62,6 +66,7 @@ struct CentralRow {
   /// Its outcomes are vectors of bits, and its total variation is for product distributions alone.
   bool is_for_bits = false;
   bool reports_all = false;  ///< has as many outputs as there are records
+  bool takes_weights = false;
   /// A plainer name of the same sampler; one that reports all has the sampler of those that do.
   std::optional<CentralMechanism> plainer = std::nullopt;
   /// The sampler adds total variation and independence to the design.

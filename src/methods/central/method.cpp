@@ -27,6 +27,7 @@
 #include "domain/domain.h"
 #include "records/private_table.h"
 #include "records/sink.h"
+#include "records/weights.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 #include "release/public_inputs.h"
@@ -185,7 +186,11 @@ void design_finite(const Domain& domain, const StatedCertificate* stated, Design
     design.least_records = finder.least_records();
     design.least_outcomes = finder.least_size();
   }
-  const CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
+  CentralRequest sizes{records, facts.outcomes, spec.count.value_or(1), budget};
+  if (spec.weights) {
+    sizes.records = spec.weights->effective(records);
+    sizes.greatest_weight = spec.weights->steps();
+  }
   const auto said = stated != nullptr ? nlohmann::json::parse(stated->text) : nlohmann::json();
   if (central.rate) {
     design.design = design_poisson(sizes, *central.rate);
@@ -210,12 +215,24 @@ Json finite_json(const FiniteDesign& design) {
             {"rate", design.design.rate},
             {"runs", design.design.runs},
             {"hint", design.hint ? privacy_json(*design.hint) : Json(nullptr)}};
+  if (design.design.greatest_weight) json["greatest_weight"] = *design.design.greatest_weight;
   json["why"] = design.design.why;
   return json;
 }
 
+/// Against the table's shares of weight.
+std::string weighted_accuracy(const CentralDesign& design, const WeightColumn& weights) {
+  return fmt::format(
+      "If the mean weight is {:g}, each released record follows the table's shares of weight to "
+      "within {:.6g} in total variation, and to within half of that if it is twice as much. The "
+      "total weight is protected. Records released together share the noise, so they are not "
+      "independent of each other.",
+      weights.supposed_mean(), design.total_variation_up);
+}
+
 std::string finite_accuracy(const Certificate& certificate) {
   const CentralDesign& design = certificate.as<FiniteDesign>()->design;
+  if (const auto& weights = certificate.spec.weights) return weighted_accuracy(design, *weights);
   const std::string accuracy =
       accuracy_words(certificate, "distribution",
                      certificate.as<FiniteDesign>()->hint
@@ -286,6 +303,15 @@ std::uint32_t one_of(std::span<const std::uint32_t> outcomes, std::span<const do
   return outcomes[i];
 }
 
+/// What a unit's rows weigh, at most the greatest weight together.
+void add_unit_weights(std::span<const std::uint32_t> outcomes, std::span<const double> weights,
+                      std::uint64_t greatest, Tally<std::uint32_t>& tally) {
+  std::vector<std::uint64_t> whole;
+  for (const double weight : weights) whole.push_back(static_cast<std::uint64_t>(weight));
+  const std::vector<std::uint64_t> bounded = bounded_weights(whole, greatest);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) tally.add(outcomes[i], bounded[i]);
+}
+
 /// Makes their number `records`, if the data changed since they were counted: those that lack count
 /// as the domain's first.
 void resize(OutcomeHistogram& histogram, std::uint64_t records) {
@@ -315,11 +341,11 @@ class FiniteRelease final : public PreparedRelease {
         roster_(std::move(roster)),
         drawing_(finite_drawing(made)) {}
 
-  void require(const Source& data) const override {
+  void require_table(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
   }
 
-  RecordCounting counting() const override {
+  RecordCounting counting_of_table() const override {
     if (certificate().spec.unit) {
       throw InvalidInput("not-available-here",
                          method_words("central") +
@@ -330,11 +356,12 @@ class FiniteRelease final : public PreparedRelease {
     return {&domain_, true};
   }
 
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-             std::size_t /*threads*/) const override {
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t /*threads*/) const override {
     OutcomeHistogram records =
         certificate().spec.unit ? unit_records(data, random) : read_counts(data, domain_);
-    resize(records, *certificate().facts.records);
+    // With weights no total is public.
+    if (!certificate().spec.weights) resize(records, *certificate().facts.records);
     RecordWriter writer(domain_, sink);
     Drawn drawn;
     for (const std::uint32_t outcome : drawing_.finder ? draw_within_support(records, random, drawn)
@@ -349,7 +376,12 @@ class FiniteRelease final : public PreparedRelease {
   OutcomeHistogram unit_records(const Source& data, SecureRandom& random) const {
     const UnitTable units = read_units(data, domain_, certificate().spec.unit, roster_);
     Tally<std::uint32_t> drawn;
+    const auto& greatest = certificate().as<FiniteDesign>()->design.greatest_weight;
     for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      if (greatest) {
+        add_unit_weights(units.outcomes(unit), units.weights(unit), *greatest, drawn);
+        continue;
+      }
       drawn.add(one_of(units.outcomes(unit), units.weights(unit), domain_.size(), random));
     }
     return drawn.take();
@@ -445,6 +477,12 @@ constexpr OwnPart kCentralParts[] = {
      "HINT", nullptr, kHintPattern},
 };
 constexpr OwnPart kCentralQuestions[] = {
+    {"/weights", "", kObject},
+    {"/weights/column", "--weights", kText, "", "COLUMN"},
+    {"/weights/greatest", "--greatest-weight", kDecimal},
+    {"/weights/step", "--weight-step", kDecimal},
+    {"/weights/invalid", "--invalid-weight", kDecimal},
+    {"/weights/mean", "--mean-weight", kDecimal},
     {"/k", "--k", kWhole},
     {"/support", "--support", kText, "", "HINT", nullptr, kHintPattern},
     {"/count", "--count", kWhole},
@@ -467,7 +505,9 @@ constexpr MethodProfile kCentralProfile{
     .part_rules = R"({"oneOf": [
       {"required": ["count"], "properties": {"rate": false}},
       {"required": ["rate"],
-       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}]})",
+       "properties": {"count": false, "mechanism": {"enum": ["auto", "poisson-rr"]}}}],
+      "allOf": [{"not": {"required": ["weights", "support"]}},
+                {"not": {"required": ["weights", "rate"]}}]})",
     .question_parts = kCentralQuestions,
     .chooses_mechanism = true};
 
@@ -504,6 +544,10 @@ class CentralMethod final : public ReleaseMethod {
 
   void validate(const ReleaseSpec& spec) const override {
     const CentralSpec& own = own_of<CentralSpec>(spec);
+    if (spec.weights && own.support)
+      refuse_both("weights", "support", ": the search for a support counts rows");
+    if (spec.weights && own.rate)
+      refuse_both("weights", "rate", ": mechanism poisson-rr takes each row alike");
     if (!own.rate) return;
     if (spec.count) refuse_both("rate", "count", ": a rate releases as many records as come");
     if (own.mechanism.value_or(CentralMechanism::kPoissonRr) != CentralMechanism::kPoissonRr) {
@@ -583,6 +627,10 @@ class CentralMethod final : public ReleaseMethod {
     report.notes.emplace_back(finite.design.independent_outputs
                                   ? "each record has noise of its own"
                                   : "the records share noise: more of them do not lessen it");
+    if (const auto& weights = certificate.spec.weights) {
+      report.supposition = weights->supposition();
+      report.notes.emplace_back("the noise grows with the greatest weight");
+    }
     if (finite.hint) report.notes.emplace_back("the error depends on the support that is found");
     return report;
   }
@@ -634,6 +682,10 @@ class CentralMethod final : public ReleaseMethod {
                    reader.called("/support"), *text);
     }
     if (hint) own_of<CentralQuestion>(question).support = hint;
+    if (auto weights = reader.find_weights(false)) {
+      if (hint) refuse_both("greatest-weight", "support", ": the search for a support counts rows");
+      own_of<CentralQuestion>(question).weights = std::move(weights);
+    }
     const bool count = reader.has("/count");
     return {
         {{kRecords, reader.has("/n")},
@@ -657,10 +709,14 @@ class CentralMethod final : public ReleaseMethod {
         question.outcomes = domain.size();
       }
     }
-    return finite_plan();
+    return finite_plan(own_of<CentralQuestion>(question).weights.has_value());
   }
 
-  void ask(const Certificate&, const Domain&, PlanQuestion&) const override {}
+  void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
+    if (certificate.spec.weights) {
+      own_of<CentralQuestion>(question).weights = certificate.spec.weights;
+    }
+  }
 
   Remedy remedy(const Certificate& certificate, const Domain& domain) const override {
     const FiniteDesign& finite = *certificate.as<FiniteDesign>();

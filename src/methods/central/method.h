@@ -67,10 +67,12 @@ struct CentralQuestion {
   /// how many it has.
   std::optional<SupportHint> support{};
   std::uint64_t domain_size = SupportFinder::kMostIntegers;
+  std::optional<WeightColumn> weights{};  ///< its column may have no name
 
   friend bool operator==(const CentralQuestion&, const CentralQuestion&) = default;
 };
-[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan();
+/// With weights of the mechanisms that take them alone.
+[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan(bool with_weights);
 
 /// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:
 /// records that any mechanism needs, up to a constant factor that the sources do not give:

@@ -49,7 +49,9 @@ namespace {
 constexpr double kGreatestDelta = 0.5;
 
 /// No second names, and none for bits; last those that release a report of every record.
-const std::vector<CentralMechanism>& planned_mechanisms() {
+const std::vector<CentralMechanism>& planned_mechanisms(bool with_weights) {
+  static const std::vector<CentralMechanism> weighted{CentralMechanism::kHistogram};
+  if (with_weights) return weighted;
   static const std::vector<CentralMechanism> planned = [] {
     std::vector<CentralMechanism> found;
     for (const auto& [mechanism, name] : names<CentralMechanism>()) {
@@ -64,7 +66,12 @@ const std::vector<CentralMechanism>& planned_mechanisms() {
 }
 
 CentralRequest request_of(const PlanQuestion& question) {
-  return {question.records, question.outcomes, question.outputs, question.budget};
+  CentralRequest request{question.records, question.outcomes, question.outputs, question.budget};
+  if (const auto& weights = own_of<CentralQuestion>(question).weights) {
+    request.records = weights->effective(question.records);
+    request.greatest_weight = weights->steps();
+  }
+  return request;
 }
 
 /// The alpha of one output.
@@ -167,15 +174,17 @@ namespace {
 
 class FinitePlan final : public PlanModel {
  public:
-  [[nodiscard]] std::size_t mechanisms() const override { return planned_mechanisms().size(); }
+  explicit FinitePlan(bool with_weights) : planned_(planned_mechanisms(with_weights)) {}
+
+  [[nodiscard]] std::size_t mechanisms() const override { return planned_.size(); }
 
   [[nodiscard]] PlanWay at(std::size_t mechanism, const PlanQuestion& question) const override {
-    PlanWay way{.mechanism = std::string(name_of(planned_mechanisms()[mechanism])),
+    PlanWay way{.mechanism = std::string(name_of(planned_[mechanism])),
                 .alpha = std::numeric_limits<double>::infinity()};
     try {
       const auto planned = planned_support(question);
-      const CentralDesign design = design_central(planned_mechanisms()[mechanism],
-                                                  request_of(planned ? planned->draw : question));
+      const CentralDesign design =
+          design_central(planned_[mechanism], request_of(planned ? planned->draw : question));
       way.alpha = alpha_of(design, question.strong);
       way.noise = replacement_error(question.outcomes, design.total_variation_up);
       way.spent = design.guarantee;
@@ -236,7 +245,7 @@ class FinitePlan final : public PlanModel {
     };
     bool is_near = false;
     for (std::size_t i = 0; i < mechanisms(); ++i) {
-      const CentralRow& row = row_of(planned_mechanisms()[i]);
+      const CentralRow& row = row_of(planned_[i]);
       const bool is_asked = mechanism.empty()
                                 ? !row.is_second_name(question.outputs == question.records)
                                 : name_of(row.mechanism) == mechanism;
@@ -281,7 +290,7 @@ class FinitePlan final : public PlanModel {
       value = static_cast<double>(std::max<std::uint64_t>(question.outputs, 1));
     }
     const PlanQuestion whole = with(question, unknown, value);
-    static_cast<void>(design_central(CentralMechanism::kSubsampledRr, request_of(whole)));
+    static_cast<void>(design_central(planned_.front(), request_of(whole)));
     if (!own_of<CentralQuestion>(question).support) return;
     if (unknown != PlanUnknown::kDelta) require_delta_of_hint(question.budget.delta);
     static_cast<void>(planned_finder(whole, Privacy::approximate(whole.budget.epsilon / 2, 0.1)));
@@ -301,6 +310,10 @@ class FinitePlan final : public PlanModel {
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
     const auto planned = planned_support(whole);
     if (planned) tell_support(*planned, whole, answer);
+    if (const auto& weights = own_of<CentralQuestion>(whole).weights) {
+      tell_weights(*weights, answer);
+      return;
+    }
     const PlanQuestion& draw = planned ? planned->draw : whole;
     const double order = records_lower_bound_order(draw);
     const double subsampled = papers_subsampled_records(draw);
@@ -337,7 +350,7 @@ class FinitePlan final : public PlanModel {
   /// the delta that may be spent, which is one evaluation where a design is an inversion.
   [[nodiscard]] double measured(std::size_t mechanism, const PlanQuestion& question,
                                 bool only_decides) const {
-    const auto bound = row_of(planned_mechanisms()[mechanism]).bound;
+    const auto bound = row_of(planned_[mechanism]).bound;
     if (bound == nullptr) return at(mechanism, question).alpha;
     if (!(question.budget.delta > 0) || question.outputs > question.records) {
       return std::numeric_limits<double>::infinity();
@@ -357,6 +370,20 @@ class FinitePlan final : public PlanModel {
     const double epsilon0 = std::log(odds);
     if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
     return question.alpha * (bound(request_of(draw), epsilon0, only_decides) / budget.delta);
+  }
+
+  static void tell_weights(const WeightColumn& weights, PlanAnswer& answer) {
+    const double greatest = weights.most();
+    answer.facts["weights"] = {{"greatest", greatest},
+                               {"step", weights.grid()},
+                               {"sensitivity", 2 * greatest},
+                               {"supposed_mean", weights.supposed_mean()}};
+    answer.lines += fmt::format(
+        "best: {}\n"
+        "a row, or a unit, moves the histogram by {:g} in weight at most, {:g} times as much as "
+        "without weights\n"
+        "this supposes a mean weight of {:g}; the total weight is protected\n",
+        answer.ways[*answer.best].why.text, 2 * greatest, greatest, weights.supposed_mean());
   }
 
   static void tell_support(const PlannedSupport& planned, const PlanQuestion& whole,
@@ -382,10 +409,14 @@ class FinitePlan final : public PlanModel {
             : "",
         draw.get<double>(), expected.outside, expected.failure, row.order, order, expected.size);
   }
+
+  const std::vector<CentralMechanism>& planned_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlanModel> finite_plan() { return std::make_unique<FinitePlan>(); }
+std::unique_ptr<const PlanModel> finite_plan(bool with_weights) {
+  return std::make_unique<FinitePlan>(with_weights);
+}
 
 }  // namespace mollify

@@ -43,7 +43,7 @@ OutcomeHistogram with_strays_as_first(OutcomeHistogram histogram, std::uint64_t 
 std::vector<std::uint32_t> CentralSampler::draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const {
   const uint128 records = mollify::record_count(histogram);
-  refuse_if(records != record_count(), "wrong-shape", {},
+  refuse_if(records != record_count() && !has_weights(), "wrong-shape", {},
             "a draw must be from the {} records of its design, but has {}", record_count(),
             records);
   if (!histogram.keys.empty() && histogram.keys.back() >= outcome_count()) {
@@ -369,9 +369,14 @@ double next_up(double value) {
 }  // namespace
 
 HistogramSampler::HistogramSampler(std::uint64_t outcomes, std::uint64_t records,
-                                   std::uint64_t outputs, double epsilon)
+                                   std::uint64_t outputs, double epsilon,
+                                   std::optional<std::uint64_t> greatest_weight)
     : CentralSampler(outcomes, records, outputs, Privacy::pure(validated(epsilon))),
-      noise_(DiscreteLaplace::at_least(div_up(2, epsilon))) {
+      greatest_weight_(greatest_weight),
+      noise_(DiscreteLaplace::at_least(
+          div_up(2 * static_cast<double>(greatest_weight.value_or(1)), epsilon))) {
+  require_between({"the greatest weight, in steps,", "greatest-weight"},
+                  greatest_weight.value_or(1), 1, WeightColumn::kMostSteps);
   constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 40;
   require_between({"the number of outcomes", "k", "outcomes"}, outcomes, 1, Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1, kMostCounted);
@@ -384,10 +389,15 @@ double HistogramSampler::total_variation_up() const {
   const double scale = next_up(div_up(static_cast<double>(noise_.scale().numerator),
                                       static_cast<double>(noise_.scale().denominator)));
   const double noise = div_up(mul_up(k, scale), n);
+  if (greatest_weight_) return std::fmin(1, div_up(noise, static_cast<double>(*greatest_weight_)));
   const double same_record = div_up(next_up(static_cast<double>(*output_count() - 1)), 2 * n);
   const double sampling = next_up(std::sqrt(div_up(k - 1, n))) / 2;
   return std::fmin(1,
                    next_up(noise + (output_count() == 1 ? 0 : std::fmin(same_record, sampling))));
+}
+
+std::uint64_t HistogramSampler::greatest_count() const {
+  return greatest_weight_ ? (std::uint64_t{1} << 62U) / outcome_count() : record_count();
 }
 
 std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& histogram,
@@ -396,13 +406,13 @@ std::vector<std::uint32_t> HistogramSampler::draw_of(const OutcomeHistogram& his
   for (std::size_t i = 0; i < histogram.keys.size(); ++i) {
     counts[histogram.keys[i]] = static_cast<std::int64_t>(histogram.counts[i]);
   }
-  // No count is above n, so no sum is above k n <= 2^64, and all but the last are at most
+  // With weights no sum is above 2^62. Else no count is above n, so no sum is above k n <= 2^64, and all but the last are at most
   // (k - 1) n < 2^64. The last one is 2^64, and wraps to 0, only if every count is n: then all
   // outcomes are alike, as they are where every count is 0.
   std::vector<std::uint64_t> sums(outcome_count() + 1);
   for (std::size_t x = 0; x < outcome_count(); ++x) {
     const std::int64_t noisy = noise_.perturb(counts[x], random);
-    const auto most = static_cast<std::int64_t>(record_count());
+    const auto most = static_cast<std::int64_t>(greatest_count());
     sums[x + 1] = sums[x] + static_cast<std::uint64_t>(std::clamp(noisy, std::int64_t{0}, most));
   }
   std::vector<std::uint32_t> outputs(*output_count());

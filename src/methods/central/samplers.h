@@ -16,6 +16,7 @@
 #include "kernel/noise.h"
 #include "kernel/order.h"
 #include "records/tallies.h"
+#include "records/weights.h"
 
 namespace mollify {
 
@@ -62,8 +63,11 @@ class CentralSampler {
   /// k.
   [[nodiscard]] std::uint64_t outcome_count() const { return outcomes_; }
 
-  /// n, public.
+  /// n, public; with weights an assumed number, which nothing that is drawn depends on.
   [[nodiscard]] std::uint64_t record_count() const { return records_; }
+
+  /// Whether counts are sums of weights: then their total is private, and any number.
+  [[nodiscard]] virtual bool has_weights() const { return false; }
 
   /// m, the number of outcomes a draw releases; none where it is random (its law is then public).
   [[nodiscard]] std::optional<std::uint64_t> output_count() const { return outputs_; }
@@ -84,7 +88,7 @@ class CentralSampler {
   /// The released outcomes in an order that reveals nothing, of records given by how often each
   /// outcome occurs: these mechanisms look at nothing else. Total: a record outside {0, ..., k - 1}
   /// counts as 0. Throws InvalidInput unless there are record_count() records, a public number that
-  /// the guarantee depends on.
+  /// the guarantee depends on, or the sampler has weights.
   [[nodiscard]] std::vector<std::uint32_t> draw(const OutcomeHistogram& histogram,
                                                 SecureRandom& random) const;
   /// Draws from a list of them.
@@ -397,14 +401,24 @@ class DsRoo final : public CentralSampler {
 /// qualitatively weak and ask for: a joint law near to that of m draws from P, whatever depends on
 /// what.
 /// m may exceed n. O(k) time and memory and O(log k) for each output.
+///
+/// With weights. A row, or a unit, adds integers of at least 0 that sum to W at most, the greatest
+/// weight; t >= 2 W / epsilon; counts are clipped to [0, 2^62 / k], because no total is public.
+///
+/// Theorem. epsilon-DP for any m and any weights: a replaced row moves the counts by v - v', by 2 W
+/// in the sum of sizes. Each output is at total variation k t / S at most from the table's shares of
+/// weight, S the total weight, unless a count is above 2^62 / k. Proof as without weights. QED
+///
+/// S is private, so total_variation_up() is for S = n W, n an assumed number of the caller's.
 class HistogramSampler final : public CentralSampler {
  public:
-  /// k from 1 to 2^24, n from 1 to 2^40, m at least 1, epsilon at least 1e-6 and finite; throws
-  /// InvalidInput otherwise.
+  /// k from 1 to 2^24, n from 1 to 2^40, m at least 1, epsilon at least 1e-6 and finite, W from 1
+  /// to WeightColumn::kMostSteps, if there are weights; throws InvalidInput otherwise.
   HistogramSampler(std::uint64_t outcomes, std::uint64_t records, std::uint64_t outputs,
-                   double epsilon);
+                   double epsilon, std::optional<std::uint64_t> greatest_weight = std::nullopt);
 
   [[nodiscard]] const DiscreteLaplace& noise() const { return noise_; }
+  [[nodiscard]] bool has_weights() const override { return greatest_weight_.has_value(); }
 
   [[nodiscard]] double total_variation_up() const override;
   [[nodiscard]] bool outputs_are_independent() const override { return output_count() == 1; }
@@ -412,6 +426,9 @@ class HistogramSampler final : public CentralSampler {
  private:
   [[nodiscard]] std::vector<std::uint32_t> draw_of(const OutcomeHistogram& histogram,
                                                    SecureRandom& random) const override;
+  [[nodiscard]] std::uint64_t greatest_count() const;
+
+  std::optional<std::uint64_t> greatest_weight_;
   DiscreteLaplace noise_;
 };
 

@@ -177,14 +177,14 @@ class PointRelease : public PreparedRelease, public SummedRelease {
         columns_(std::move(columns)),
         roster_(std::move(roster)) {}
 
-  void require(const Source& data) const override {
+  void require_table(const Source& data) const override {
     const auto& unit = certificate().spec.unit;
     require_columns(data, domain_, unit);
     require_single_records(data, method_words("gaussian"));
     if (!unit) data.require_repeatable();
   }
 
-  RecordCounting counting() const override {
+  RecordCounting counting_of_table() const override {
     throw InvalidInput("not-available-here",
                        "Gaussian samples need the numbers of every record, and not counts of them");
   }
@@ -205,8 +205,8 @@ class PointRelease : public PreparedRelease, public SummedRelease {
     return {};
   }
 
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-             std::size_t /*threads*/) const override {
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t /*threads*/) const override {
     RecordWriter writer(columns_, sink);
     const auto& unit = certificate().spec.unit;
     if (unit) {

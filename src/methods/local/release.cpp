@@ -23,6 +23,7 @@
 #include "records/pair_counts.h"
 #include "records/private_table.h"
 #include "records/sink.h"
+#include "records/weights.h"
 #include "release/public_inputs.h"
 #include "release/released_model.h"
 #include "release/spec.h"
@@ -45,23 +46,26 @@ std::variant<Empirical, UnitTable, UnitRecords> read_estimates(const LocalReleas
     return read_table(data, domain);
   }
   if (unit) {
-    return read_unit_digits(data, domain, unit, release.roster(), kMostScoredRows, random);
+    return read_unit_digits(data, domain, unit, release.roster(), kMostScoredRows, random)
+        .repeated(kMostScoredRows, random);
   }
-  const std::vector<std::uint32_t> digits =
-      read_table_digits(data, domain, kMostScoredRows, random);
+  const auto [digits, weights] = read_table_digits(data, domain, kMostScoredRows, random);
   const std::size_t columns = domain.columns().size();
   UnitRecords::Builder whole(columns);
   for (auto record = digits.begin(); record != digits.end();
        record += static_cast<std::ptrdiff_t>(columns)) {
     std::copy_n(record, columns, whole.add(0).begin());
   }
-  return std::move(whole).build(1);
+  for (const std::uint64_t weight : weights) whole.weigh(weight);
+  return std::move(whole).build(1).repeated(kMostScoredRows, random);
 }
 
 }  // namespace
 
 UnitEstimates::UnitEstimates(const LocalRelease& release, const Source& data, SecureRandom& random)
-    : release_(&release), units_(read_estimates(release, data, random)) {}
+    : release_(&release),
+      units_(read_estimates(release, *CountedTable(data, release.certificate().spec.weights),
+                            random)) {}
 
 std::size_t UnitEstimates::size() const noexcept {
   if (const auto* table = std::get_if<UnitTable>(&units_)) return table->size();
@@ -82,8 +86,17 @@ MixedPoints UnitEstimates::rows(std::size_t unit) const {
   if (std::holds_alternative<UnitRecords>(units_)) return space.layout().points(digits(unit));
   std::vector<std::uint32_t> digits;
   const ScoredOutcomes counted = outcomes(unit);
+  // Steps of weight are many more than records.
+  const double whole = std::accumulate(counted.weights.begin(), counted.weights.end(), 0.0);
+  const double scale =
+      release_->certificate().spec.weights
+          ? std::fmin(1, static_cast<double>(kMostScoredRows) / std::fmax(1, whole))
+          : 1;
+  double weight = 0;
   for (std::size_t j = 0; j < counted.outcomes.size(); ++j) {
-    for (double record = 0; record < counted.weights[j]; ++record) {
+    const double before = std::floor(weight * scale);
+    weight += counted.weights[j];
+    for (double record = before; record < std::floor(weight * scale); ++record) {
       for (std::size_t i = 0; i < space.domain().columns().size(); ++i) {
         digits.push_back(space.domain().digit(counted.outcomes[j], i));
       }
@@ -223,14 +236,14 @@ LocalRelease::LocalRelease(DesignedRelease made, const Domain& domain, ReleaseSp
   }
 }
 
-void LocalRelease::require(const Source& data) const {
+void LocalRelease::require_table(const Source& data) const {
   require_columns(data, space_.domain(), certificate().spec.unit);
   if (draws_by_scores(*certificate().as<LocalDesign>())) {
     require_single_records(data, "a release whose records are scored");
   }
 }
 
-RecordCounting LocalRelease::counting() const {
+RecordCounting LocalRelease::counting_of_table() const {
   const auto& unit = certificate().spec.unit;
   if (!unit && draws_by_scores(*certificate().as<LocalDesign>())) {
     refuse_input("not-available-here", {},
@@ -241,8 +254,8 @@ RecordCounting LocalRelease::counting() const {
   return {&space_.domain(), space_.domain().is_enumerable(), unit, roster_ ? &*roster_ : nullptr};
 }
 
-Drawn LocalRelease::draw(const Source& data, SecureRandom& random, Sink& sink,
-                         std::size_t threads) const {
+Drawn LocalRelease::draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                               std::size_t threads) const {
   const std::size_t draws = *certificate().spec.count;
   const Domain& domain = space_.domain();
   const std::size_t columns = domain.columns().size();
@@ -410,20 +423,20 @@ class ModelsRelease final : public PreparedRelease {
         models_(std::move(models)),
         sampler_(local_sampler(made)) {}
 
-  void require(const Source& data) const override {
+  void require_table(const Source& data) const override {
     require_columns(data, domain_);
     require_single_records(data, method_words("integral-model"));
   }
 
-  RecordCounting counting() const override {
+  RecordCounting counting_of_table() const override {
     throw InvalidInput(
         "not-available-here",
         method_words("integral-model") +
             " needs how often each column has each value, and is released where the table is");
   }
 
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-             std::size_t /*threads*/) const override {
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t /*threads*/) const override {
     std::uint32_t index = 0;
     sampler_->draw_rows(likelihoods(data), random, std::span(&index, 1));
     // From here on all is made of the index.
@@ -439,9 +452,9 @@ class ModelsRelease final : public PreparedRelease {
   std::vector<double> likelihoods(const Source& data) const {
     const bool trees = certificate().spec.own.get<LocalSpec>()->space.trees;
     TableCounts table(models_.columns(), trees);
-    visit_digits(data, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
-      table.add(digits);
-    });
+    visit_digits(data, domain_,
+                 [&](std::span<const std::span<const std::uint32_t>> digits,
+                     std::span<const std::uint64_t> /*weights*/) { table.add(digits); });
     table.finish();
     std::vector<double> scores(models_.size());
     models_.visit([&](std::uint64_t index, const PublicModels::Model& model) {

@@ -42,13 +42,13 @@ class LocalRelease final : public PreparedRelease {
   /// unit has other points.
   [[nodiscard]] const Scorer* scorer() const noexcept { return scorer_.get(); }
 
-  void require(const Source& data) const override;
-  /// Outcomes where the space's domain can be enumerated, digits otherwise.
-  [[nodiscard]] RecordCounting counting() const override;
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-             std::size_t threads) const override;
-
  private:
+  void require_table(const Source& data) const override;
+  /// Outcomes where the space's domain can be enumerated, digits otherwise.
+  [[nodiscard]] RecordCounting counting_of_table() const override;
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t threads) const override;
+
   ReleaseSpace space_;
   std::optional<Roster> roster_;
   std::shared_ptr<const LocalSampler> sampler_;
@@ -68,7 +68,8 @@ class LocalRelease final : public PreparedRelease {
 /// Nothing of this may leave the data holder's machine if the data is private.
 class UnitEstimates {
  public:
-  /// Reads the data. `release` must outlive this. Total, if release.require(data) has passed;
+  /// Reads the data, with its weights (CountedTable). `release` must outlive this. Total, if
+  /// release.require(data) has passed;
   /// `random` chooses the records of a whole table that are kept.
   UnitEstimates(const LocalRelease& release, const Source& data, SecureRandom& random);
 

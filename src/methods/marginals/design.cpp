@@ -225,9 +225,11 @@ std::string why_of(const MarginalDesign& design) {
               : "";
   return bins +
          fmt::format(
-             "counts of {} {} with noise of standard deviation {:.3g} records each{}; all released "
+             "counts of {} {} with noise of standard deviation {:.3g} {} each{}; all released "
              "rows are drawn from one model of these counts and share its noise{}",
-             design.request.columns.size(), one ? "column" : "columns", design.column_deviation,
+             design.request.columns.size(), one ? "column" : "columns",
+             design.request.told(design.column_deviation),
+             design.request.greatest_weight > 0 ? "in weight" : "records",
              one                     ? ""
              : design.request.copula ? ", then the rank correlations of all pairs of columns"
                                      : ", then of the pairs of columns that depend on each other "

@@ -130,14 +130,22 @@ struct MarginalRequest {
   std::vector<MarginalColumn> columns;  ///< 1 to 100, of 1 to 65 536 cells each
   Privacy budget;
   UnitWeight unit;
-  /// n, of rows or units; none where it is protected.
+  /// n, of rows or units; none where it is protected, or what they weigh together.
   std::optional<std::uint64_t> records;
   /// Columns are joined by their rank correlations alone, and all of them have an order or two
   /// cells at most.
   bool copula = false;
+  /// What W is in the weights that are declared; 0 where none are.
+  double greatest_weight = 0;
+
+  /// Noise in records of weight W, in the weights that are declared.
+  [[nodiscard]] double told(double noise) const {
+    return greatest_weight > 0 ? noise * greatest_weight : noise;
+  }
 
   friend bool operator==(const MarginalRequest& a, const MarginalRequest& b) {
-    return a.columns == b.columns && a.budget == b.budget && a.unit.weight == b.unit.weight &&
+    return a.greatest_weight == b.greatest_weight && a.columns == b.columns &&
+           a.budget == b.budget && a.unit.weight == b.unit.weight &&
            a.unit.neighbours == b.unit.neighbours && a.records == b.records && a.copula == b.copula;
   }
 };

@@ -114,12 +114,16 @@ Json measured_pairs_json(const std::vector<Measurement>& measured, const Certifi
       if (!noises.contains({i, j})) others.push_back(names({i, j}));
     }
   }
-  const auto& records = certificate.facts.records;
+  auto records = certificate.facts.records;
+  const auto& weights = certificate.spec.weights;
+  if (records && weights) records = weights->effective(*records);
   const double distance = records ? std::min(1.0, mean / static_cast<double>(*records)) : 0;
-  const std::string amount =
-      records ? fmt::format("{:.3g} in total variation", distance)
-              : fmt::format("{:.3g} {}", mean, certificate.spec.unit ? "units" : "rows");
-  Json noise{{"records", mean}};
+  const std::string amount = records ? fmt::format("{:.3g} in total variation", distance)
+                                     : fmt::format("{:.3g} {}", design.request.told(mean),
+                                                   weights                 ? "in weight"
+                                                   : certificate.spec.unit ? "units"
+                                                                           : "rows");
+  Json noise{{weights ? "weight" : "records", design.request.told(mean)}};
   if (records) noise["total_variation"] = distance;
   const std::string words = noises.empty()
                                 ? "no pair was measured"

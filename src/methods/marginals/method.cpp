@@ -46,6 +46,12 @@ std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
   return columns;
 }
 
+UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
+                       const std::optional<WeightColumn>& weights) {
+  if (weights) return {weights->steps(), neighbours};
+  return {by_unit ? kUnitWeight : 1, neighbours};
+}
+
 Json two_way_json(const MarginalError& error) {
   Json json{{"usual", error.usual}};
   if (error.at_worst > 0) json["at_worst"] = error.at_worst;
@@ -113,11 +119,17 @@ void design_table(const Domain& domain, DesignedRelease& made) {
   require_facts(facts.records.has_value() == (marginals.neighbours == Neighbours::kReplace) &&
                 facts == PublicFacts{.records = facts.records, .amount = facts.amount});
   require_tabled(domain, marginals.copula);
-  MarginalRequest request{.columns = marginal_columns(domain),
-                          .budget = certificate.spec.budget(),
-                          .unit = {certificate.spec.unit ? kUnitWeight : 1, marginals.neighbours},
-                          .records = facts.records,
-                          .copula = marginals.copula};
+  const auto& weights = certificate.spec.weights;
+  MarginalRequest request{
+      .columns = marginal_columns(domain),
+      .budget = certificate.spec.budget(),
+      .unit = unit_weight(static_cast<bool>(certificate.spec.unit), marginals.neighbours, weights),
+      .records = facts.records,
+      .copula = marginals.copula};
+  if (weights) {
+    request.records.reset();  // the total weight is private, whatever the number of rows
+    request.greatest_weight = weights->most();
+  }
   MarginalDesign design =
       design_marginals(request, steps_amount(request.budget, "marginals", certificate.facts));
   certificate.draw = certificate.total = design.guarantee;
@@ -156,20 +168,28 @@ Json table_json(const MarginalDesign& design) {
   return json;
 }
 
-Json noise_json(const MarginalDistance& distance) {
-  return {{"mean", distance.mean}, {"worst", distance.worst}};
+/// `distance` is of noise in records where `is_in_records`.
+Json noise_json(const MarginalDesign& design, const MarginalDistance& distance,
+                bool is_in_records) {
+  if (!is_in_records) return {{"mean", distance.mean}, {"worst", distance.worst}};
+  return {{"mean", design.request.told(distance.mean)},
+          {"worst", design.request.told(distance.worst)}};
 }
 
-/// If the number of records is protected, noise is in records.
+/// If the number of records is protected, noise is in records, or in their weight.
 Json table_accuracy_json(const MarginalDesign& design,
                          const std::optional<std::uint64_t>& records) {
   const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
+  const bool has_weights = design.request.greatest_weight > 0;
   Json pairs = Json::array();
   for (const MarginalError::Seen& one : error.seen) {
-    pairs.push_back({{"groups", one.groups}, {"noise", one.distance}});
+    pairs.push_back({{"groups", one.groups},
+                     {"noise", records ? one.distance : design.request.told(one.distance)}});
   }
-  Json noise{{"in", records ? "total variation" : "records"},
-             {"one_way", noise_json(error.columns)}};
+  Json noise{{"in", records       ? "total variation"
+                    : has_weights ? "weight"
+                                  : "records"},
+             {"one_way", noise_json(design, error.columns, !records)}};
   if (!pairs.empty()) noise["measured_pair"] = std::move(pairs);
   Json json{{"expected_noise", std::move(noise)}};
   if (records && design.request.columns.size() > 1) {
@@ -178,21 +198,47 @@ Json table_accuracy_json(const MarginalDesign& design,
   return json;
 }
 
+/// The things that noise is counted in, if their number is protected.
+std::string things_of(const Certificate& certificate) {
+  if (certificate.spec.weights) return "weight";
+  return certificate.spec.unit ? "units" : "rows";
+}
+
+/// The number of records that errors are stated for; none where it is protected. With weights, how
+/// many of the greatest weight weigh as much as the table's, if the supposed mean weight is theirs.
+std::optional<std::uint64_t> effective_records(const Certificate& certificate) {
+  const auto& records = certificate.facts.records;
+  if (!records || !certificate.spec.weights) return records;
+  return certificate.spec.weights->effective(*records);
+}
+
+/// The effect of weights on the noise, and the supposition of stated errors.
+std::string weights_words(const Certificate& certificate, const WeightColumn& weights) {
+  return fmt::format(
+      "Each {} counts as its weight, at most {}, and the noise covers that, so it grows with the "
+      "greatest weight. The total weight is protected{}.",
+      certificate.spec.unit ? "unit" : "row", words_of(weights.greatest),
+      certificate.facts.records ? ". Stated errors hold" + weights.supposition().substr(1) : "");
+}
+
 std::vector<std::string> marginals_noise(const Certificate& certificate) {
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
-  const auto& records = certificate.facts.records;
+  const std::optional<std::uint64_t> records = effective_records(certificate);
   const MarginalError error = records ? marginal_error(design, *records) : noise_in_records(design);
-  const std::string things = certificate.spec.unit ? "units" : "rows";
-  const std::string in = records ? " in total variation" : " " + things;
+  const auto told = [&](double noise) { return records ? noise : design.request.told(noise); };
+  const std::string things = things_of(certificate);
+  const std::string in = records                    ? " in total variation"
+                         : certificate.spec.weights ? " in weight"
+                                                    : " " + things;
   std::vector<std::string> said;
   said.push_back(
       fmt::format("Noise is expected to move a column by {:.3g}{} on average, and by "
                   "{:.3g} at worst.",
-                  error.columns.mean, in, error.columns.worst));
+                  told(error.columns.mean), in, told(error.columns.worst)));
   if (!error.seen.empty()) {
     std::string pairs;
     for (const MarginalError::Seen& one : error.seen) {
-      pairs += fmt::format("{}{:.3g} in {}x{} cells", pairs.empty() ? "" : ", ", one.distance,
+      pairs += fmt::format("{}{:.3g} in {}x{} cells", pairs.empty() ? "" : ", ", told(one.distance),
                            one.groups, one.groups);
     }
     said.push_back(
@@ -200,7 +246,12 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
                     "The other pairs are as the model guesses them.",
                     records ? "" : "in " + things + ", ", pairs));
   }
-  if (!records) {
+  if (const auto& weights = certificate.spec.weights) {
+    said.push_back(weights_words(certificate, *weights));
+  }
+  if (!records && certificate.spec.weights) {
+    said.emplace_back("The total weight is protected: divide by it, if you know one.");
+  } else if (!records) {
     said.push_back(
         fmt::format("How many {0} there are is protected: divide by their number, or give `{1}` an "
                     "assumed one with {2}.",
@@ -211,7 +262,7 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
   return said;
 }
 
-/// Of two columns together.
+/// Of two columns together; `records` of greatest weight, where they have weights.
 ///
 /// At best it is the noise of single columns, compared with how far the uniform distribution is
 /// from a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
@@ -237,12 +288,17 @@ namespace {
 
 MarginalDesign marginal_design_of(const PlanQuestion& question) {
   const auto& own = own_of<MarginalsQuestion>(question);
-  MarginalRequest request{.columns = own.columns,
-                          .budget = question.budget,
-                          .unit = {own.unit ? kUnitWeight : 1, own.neighbours},
-                          .records = {},
-                          .copula = own.copula};
-  if (own.neighbours == Neighbours::kReplace) request.records = question.records;
+  MarginalRequest request{
+      .columns = own.columns,
+      .budget = question.budget,
+      .unit = unit_weight(static_cast<bool>(own.unit), own.neighbours, own.weights),
+      .records = {},
+      .copula = own.copula};
+  if (own.weights) {
+    request.greatest_weight = own.weights->most();
+  } else if (own.neighbours == Neighbours::kReplace) {
+    request.records = question.records;
+  }
   return design_marginals(request);
 }
 
@@ -252,6 +308,21 @@ Json distance_json(const MarginalDistance& distance) {
 
 std::string distance_text(const MarginalDistance& distance) {
   return fmt::format("{:.4g} on average, {:.4g} at worst", distance.mean, distance.worst);
+}
+
+/// The records of greatest weight that these weigh as much as, by the supposed mean weight.
+std::uint64_t effective(const PlanQuestion& question, std::uint64_t records) {
+  const auto& weights = own_of<MarginalsQuestion>(question).weights;
+  return weights ? weights->effective(records) : records;
+}
+
+/// The reverse.
+std::optional<std::uint64_t> records_for(const PlanQuestion& question,
+                                         const std::optional<std::uint64_t>& effective) {
+  const auto& weights = own_of<MarginalsQuestion>(question).weights;
+  if (!effective || !weights) return effective;
+  const double records = static_cast<double>(*effective) * weights->most();
+  return static_cast<std::uint64_t>(std::ceil(records / weights->supposed_mean()));
 }
 
 /// One model of a table's marginals, all of whose rows share its noise.
@@ -264,9 +335,10 @@ class MarginalPlan final : public PlanModel {
                 .independent_outputs = false};
     try {
       const MarginalDesign design = marginal_design_of(question);
-      const MarginalError error = marginal_error(design, question.records);
+      const std::uint64_t records = effective(question, question.records);
+      const MarginalError error = marginal_error(design, records);
       way.alpha = error.expected();
-      way.noise = table_error(design, question.records);
+      way.noise = table_error(design, records);
       // A release must not depend on a number of records that is protected.
       if (own_of<MarginalsQuestion>(question).neighbours == Neighbours::kAddRemove) {
         way.is_refused = table_error(design, kManyRecords).is_indistinct();
@@ -274,7 +346,7 @@ class MarginalPlan final : public PlanModel {
       way.why = design.why;
       way.details = {{"one_way", distance_json(error.columns)},
                      {"two_way", two_way_json(error)},
-                     {"column_deviation", design.column_deviation},
+                     {"column_deviation", design.request.told(design.column_deviation)},
                      {"measured_pair", Json::array()}};
       if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
       for (const MarginalError::Seen& one : error.seen) {
@@ -323,12 +395,25 @@ class MarginalPlan final : public PlanModel {
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
     const MarginalDesign design = marginal_design_of(whole);
-    const MarginalError error = marginal_error(design, whole.records);
-    const auto more = records_to_halve(design, whole.records);
+    const MarginalError error = marginal_error(design, effective(whole, whole.records));
+    const auto more = records_for(whole, records_to_halve(design, effective(whole, whole.records)));
     if (const auto& unit = own_of<MarginalsQuestion>(whole).unit)
       answer.facts["unit"] = unit.json();
     answer.facts["records_to_halve"] = more ? Json(*more) : Json(nullptr);
     answer.lines += fmt::format("  {}\n", design.why);
+    if (const auto& weights = own_of<MarginalsQuestion>(whole).weights) {
+      const UnitWeight unit = design.request.unit;
+      const double step = weights->most() / static_cast<double>(unit.weight);
+      answer.facts["weights"] = {{"greatest", weights->most()},
+                                 {"step", step},
+                                 {"sensitivity", static_cast<double>(unit.sum()) * step},
+                                 {"supposed_mean", weights->supposed_mean()}};
+      answer.lines += fmt::format(
+          "  a {} moves the counts of a column by {:g} in weight at most, {:g} times as much as "
+          "without weights\n  this supposes a mean weight of {:g}; the total weight is protected\n",
+          own_of<MarginalsQuestion>(whole).unit ? "unit" : "row",
+          static_cast<double>(unit.sum()) * step, weights->most(), weights->supposed_mean());
+    }
     answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
                                 distance_text(error.columns));
     if (!error.seen.empty()) {
@@ -360,6 +445,16 @@ std::string hidden_count_condition(const Certificate& certificate) {
                        })
         .value_or(kMost);
   };
+  if (const auto& weights = certificate.spec.weights) {
+    const auto weight = [&](std::uint64_t records) {
+      return static_cast<double>(records) * weights->most();
+    };
+    return fmt::format(
+        "if the table weighs less than {:.4g}, and cannot be told apart from public noise if it "
+        "weighs less than {:.4g}",
+        weight(least(std::mem_fn(&ReleaseError::is_mostly_noise))),
+        weight(least(std::mem_fn(&ReleaseError::is_indistinct))));
+  }
   return fmt::format(
       "if the table has fewer than {}, and cannot be told apart from public noise if it has fewer "
       "than {}",
@@ -382,6 +477,12 @@ constexpr OwnPart kMarginalsParts[] = {
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/unit", "--unit", kColumns, "", "COLUMN,..."},
+    {"/weights", "", kObject},
+    {"/weights/column", "--weights", kText, "", "COLUMN"},
+    {"/weights/greatest", "--greatest-weight", kDecimal},
+    {"/weights/step", "--weight-step", kDecimal},
+    {"/weights/invalid", "--invalid-weight", kDecimal},
+    {"/weights/mean", "--mean-weight", kDecimal},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
@@ -499,7 +600,7 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   Json accuracy_json(const Certificate& certificate) const override {
-    return table_accuracy_json(*certificate.as<MarginalDesign>(), certificate.facts.records);
+    return table_accuracy_json(*certificate.as<MarginalDesign>(), effective_records(certificate));
   }
 
   Pledge pledge(const Certificate& certificate) const override {
@@ -523,7 +624,7 @@ class MarginalsMethod final : public ReleaseMethod {
   }
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
-    const std::optional<std::uint64_t>& records = certificate.facts.records;
+    const std::optional<std::uint64_t> records = effective_records(certificate);
     ReleaseError error =
         table_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords));
     if (!records) {
@@ -543,7 +644,11 @@ class MarginalsMethod final : public ReleaseMethod {
           "the error depends on the number of {}s, which is protected, and is not known before",
           certificate.spec.unit ? "unit" : "row"));
     }
-    if (const auto& records = certificate.facts.records) {
+    if (certificate.spec.weights) {
+      report.supposition = certificate.spec.weights->supposition();
+      notes.push_back(weights_words(certificate, *certificate.spec.weights));
+    }
+    if (const auto records = effective_records(certificate)) {
       const MarginalError found = marginal_error(*certificate.as<MarginalDesign>(), *records);
       if (found.usual > 0) notes.push_back(marginals_error_words(found));
     }
@@ -578,6 +683,7 @@ class MarginalsMethod final : public ReleaseMethod {
     reader.require_given("/domain");
     auto& own = own_of<MarginalsQuestion>(question);
     own.unit = reader.columns("/unit");
+    own.weights = reader.find_weights(false);
     own.copula = reader.find<bool>("/copula").value_or(false);
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
       own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
@@ -606,6 +712,7 @@ class MarginalsMethod final : public ReleaseMethod {
     auto& own = own_of<MarginalsQuestion>(question);
     own.columns = request.columns;
     own.unit = certificate.spec.unit;
+    own.weights = certificate.spec.weights;
     own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     own.copula = request.copula;
   }

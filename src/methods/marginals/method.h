@@ -43,6 +43,7 @@ struct MarginalsQuestion {
   Neighbours neighbours = Neighbours::kReplace;
   bool copula = false;
   UnitColumns unit{};                     ///< columns of units: then these are counted, not rows
+  std::optional<WeightColumn> weights{};  ///< its column may have no name
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
@@ -60,7 +61,8 @@ struct MarginalsQuestion {
     std::vector<std::uint32_t> reference);
 
 /// The weights of such a release: rows of weight 1, or units of weight kUnitWeight, the roster's if
-/// there is one. NOT PRIVATE.
+/// there is one; or of a source with weights what these are, of a unit its greatest weight at most.
+/// NOT PRIVATE.
 [[nodiscard]] PairCounts exact_pair_counts(const Source& data, const Domain& domain,
                                            const UnitColumns& unit,
                                            const std::optional<Roster>& roster,
@@ -72,6 +74,11 @@ struct MarginalsQuestion {
 /// What all records of a unit weigh together in such a release, if units are protected: shared out
 /// among a few of them it leaves little over.
 inline constexpr std::uint64_t kUnitWeight = 1024;
+
+/// The most that one row weighs, or all rows of a unit: the greatest weight in steps, if weights
+/// are declared.
+[[nodiscard]] UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
+                                     const std::optional<WeightColumn>& weights);
 
 /// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
 [[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);

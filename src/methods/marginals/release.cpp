@@ -49,11 +49,13 @@ class TableRecords {
   TableRecords(const Source& data, const Domain& domain, const UnitColumns& unit,
                const std::optional<Roster>& roster, SecureRandom& random)
       : data_(data), domain_(domain) {
+    if (const auto weights = data.weights()) most_weight_ = weights->greatest;
     if (!unit) return;
     // Of more rows than there is weight, one for each unit of weight is drawn.
     units_.emplace(read_unit_digits(data, domain, unit, roster, kUnitWeight, random));
     for (std::size_t one = 0; one < units_->size(); ++one) {
-      if (!units_->digits(one).empty()) continue;
+      // A unit without rows has no weight.
+      if (most_weight_ || !units_->digits(one).empty()) continue;
       for (const Column& column : domain.columns()) {
         uniform_.push_back(static_cast<std::uint32_t>(random.below(column.size())));
       }
@@ -66,24 +68,27 @@ class TableRecords {
     for (const CountedColumns& table : tables) counters.emplace_back(table.counts.sizes());
     std::vector<std::vector<std::uint32_t>> binned(domain_.columns().size());
     std::vector<std::span<const std::uint32_t>> counted;
-    visit_digits(data_, domain_, [&](std::span<const std::span<const std::uint32_t>> digits) {
-      for (std::size_t at = 0; at < tables.size(); ++at) {
-        const CountedColumns& table = tables[at];
-        counted.clear();
-        for (std::size_t i = 0; i < table.columns.size(); ++i) {
-          const auto of_column = digits[table.columns[i]];
-          const CellGroups& bins = table.bins[i];
-          if (bins.count == bins.of.size()) {  // every cell by itself
-            counted.push_back(of_column);
-            continue;
-          }
-          binned[i].clear();
-          for (const std::uint32_t digit : of_column) binned[i].push_back(bins.of[digit]);
-          counted.push_back(binned[i]);
-        }
-        counters[at].add(counted);
-      }
-    });
+    visit_digits(data_, domain_,
+                 [&](std::span<const std::span<const std::uint32_t>> digits,
+                     std::span<const std::uint64_t> weights) {
+                   for (std::size_t at = 0; at < tables.size(); ++at) {
+                     const CountedColumns& table = tables[at];
+                     counted.clear();
+                     for (std::size_t i = 0; i < table.columns.size(); ++i) {
+                       const auto of_column = digits[table.columns[i]];
+                       const CellGroups& bins = table.bins[i];
+                       if (bins.count == bins.of.size()) {  // every cell by itself
+                         counted.push_back(of_column);
+                         continue;
+                       }
+                       binned[i].clear();
+                       for (const std::uint32_t digit : of_column)
+                         binned[i].push_back(bins.of[digit]);
+                       counted.push_back(binned[i]);
+                     }
+                     counters[at].add(counted, weights);
+                   }
+                 });
     for (std::size_t at = 0; at < tables.size(); ++at) {
       tables[at].counts = std::move(counters[at]).take();
     }
@@ -96,7 +101,7 @@ class TableRecords {
     std::span<const std::uint32_t> uniform = uniform_;
     for (std::size_t unit = 0; unit < units_->size(); ++unit) {
       std::span<const std::uint32_t> digits = units_->digits(unit);
-      if (digits.empty()) {
+      if (digits.empty() && !most_weight_) {
         digits = uniform.first(columns);
         uniform = uniform.subspan(columns);
       }
@@ -107,13 +112,18 @@ class TableRecords {
             binned.push_back(table.bins[i].of[digits[row + table.columns[i]]]);
           }
         }
-        table.counts.add_unit(binned, kUnitWeight);
+        if (most_weight_) {
+          table.counts.add_unit(binned, units_->weights(unit), *most_weight_);
+        } else {
+          table.counts.add_unit(binned, kUnitWeight);
+        }
       }
     }
   }
 
   const Source& data_;
   const Domain& domain_;
+  std::optional<std::uint64_t> most_weight_;  // of a row or a unit, where rows have weights
   std::optional<UnitRecords> units_;
   std::vector<std::uint32_t> uniform_;  // a record of each unit without rows
 };
@@ -174,9 +184,9 @@ class PairCountsPart final : public SummedPart {
   explicit PairCountsPart(const Domain& domain) : domain_(domain), counter_(sizes_of(domain)) {}
 
   void add(const Source& records) override {
-    visit_digits(records, domain_, [this](std::span<const std::span<const std::uint32_t>> digits) {
-      counter_.add(digits);
-    });
+    visit_digits(records, domain_,
+                 [this](std::span<const std::span<const std::uint32_t>> digits,
+                        std::span<const std::uint64_t> weights) { counter_.add(digits, weights); });
   }
   PartSums take() override {
     return {0, std::exchange(counter_, PairCounter(sizes_of(domain_))).take().all()};
@@ -197,22 +207,22 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
         roster_(std::move(roster)),
         reference_(std::move(reference)) {}
 
-  void require(const Source& data) const override {
+  void require_table(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
     require_single_records(data, method_words("marginals"));
     // A pass finds private bins, and one counts in them; units are held.
     if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
   }
 
-  RecordCounting counting() const override {
+  RecordCounting counting_of_table() const override {
     throw InvalidInput(
         "not-available-here",
         method_words("marginals") +
             " needs the records themselves, so nothing of them can be counted before");
   }
 
-  Drawn draw(const Source& data, SecureRandom& random, Sink& sink,
-             std::size_t /*threads*/) const override {
+  Drawn draw_table(const Source& data, SecureRandom& random, Sink& sink,
+                   std::size_t /*threads*/) const override {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
@@ -225,6 +235,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     refuse_if(has_private_bins(), "not-available-here", {},
               "private bins are found by a pass before the counts, so such a release is made where "
               "the table is");
+    if (certificate().spec.weights) refuse_sums_of_weights();
     if (!certificate().spec.unit) return;
     throw InvalidInput("not-available-here",
                        method_words("marginals") +

@@ -18,6 +18,7 @@
 #include "methods/central/method.h"
 #include "records/source.h"
 #include "release/prepared.h"
+#include "replay.h"
 
 namespace mollify {
 namespace {
@@ -204,6 +205,42 @@ TEST(CentralRelease, DataThatChangedSinceTheyWereCountedAreAsManyRecords) {
     const CountedRows data({"", "", ""}, {"x", "y", "z"}, {one.records.begin(), one.records.end()});
     EXPECT_EQ(released_rows(*release, data), one.released)
         << one.records[0] << " " << one.records[1] << " " << one.records[2];
+  }
+}
+
+/// Rows, or units of at most the greatest weight, as the sampler of the design has them.
+TEST(CentralRelease, DrawsFromSumsOfBoundedWeights) {
+  const Scratch scratch;
+  scratch.write("data.csv",
+                "id,a,w\n0,x,1.5\n0,y,0.5\n1,z,4\n1,x,4\n2,y,9\n3,z,\n3,z,-2\n4,x,0\n,y,3\n");
+  struct Case {
+    bool units;
+    OutcomeHistogram weights;
+  };
+  // In steps of a half, up to 5; an invalid weight is 1.
+  const Case cases[] = {{false, {{0, 1, 2}, {11, 17, 12}}},
+                        {true, {{0, 1, 2}, {3 + 5, 1 + 10, 5 + 4}}}};
+  for (const Case& tested : cases) {
+    ReleaseSpec spec = all_records(scratch, kThreeValues, 40);
+    spec.own = CentralSpec{};
+    spec.privacy = ExactPrivacy::pure(Decimal(2));
+    if (tested.units) spec.unit = "id";
+    spec.weights = WeightColumn{
+        .column = "w", .greatest = Decimal(5), .step = Decimal(0.5), .invalid = Decimal(1)};
+    const auto release = test::prepared(scratch, spec);
+    EXPECT_EQ(release->certificate().mechanism(), "histogram");
+    const HistogramSampler sampler(3, 1, 40, 2, 10);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::string csv;
+      CsvSink sink(csv);
+      test::FrozenRandom random(seed), again(seed);
+      static_cast<void>(release->draw(CsvSource(scratch.path("data.csv")), random, sink, 1));
+      std::string expected = "a\n";
+      for (const std::uint32_t outcome : sampler.draw(tested.weights, again)) {
+        expected += std::string(1, static_cast<char>('x' + outcome)) + "\n";
+      }
+      EXPECT_EQ(csv, expected) << tested.units;
+    }
   }
 }
 

@@ -367,10 +367,18 @@ TEST(FiniteReplay, AStableHistogramMeetsThePromise) {
 
 /// Several outputs are draws of one histogram, and every count has noise for its price.
 TEST(FiniteReplay, AHistogramIsDrawnFromNoisyCountsAlone) {
-  const HistogramSampler sampler(3, 1000, 4, 0.5);
-  const DiscreteLaplace noise = DiscreteLaplace::at_least(2 / sampler.guarantee().epsilon);
-  const OutcomeHistogram tables[] = {{{0, 1, 2}, {300, 300, 400}}, {{0, 2}, {1, 999}}};
-  for (const OutcomeHistogram& table : tables) {
+  const HistogramSampler records(3, 1000, 4, 0.5);
+  const HistogramSampler weights(3, 1000, 4, 0.5, 30);
+  const std::pair<const HistogramSampler&, OutcomeHistogram> cases[] = {
+      {records, {{0, 1, 2}, {300, 300, 400}}},
+      {records, {{0, 2}, {1, 999}}},
+      {weights, {{0, 1, 2}, {3000, 1, 12'000}}},
+      {weights, {{1}, {1}}}};
+  for (const auto& [sampler, table] : cases) {
+    const std::int64_t weight = sampler.has_weights() ? 30 : 1;
+    const std::int64_t most = sampler.has_weights() ? (std::int64_t{1} << 62U) / 3 : 1000;
+    const DiscreteLaplace noise =
+        DiscreteLaplace::at_least(static_cast<double>(2 * weight) / sampler.guarantee().epsilon);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       FrozenRandom random(seed);
       FrozenRandom again(seed);
@@ -381,11 +389,15 @@ TEST(FiniteReplay, AHistogramIsDrawnFromNoisyCountsAlone) {
       }
       std::uint64_t sum = 0;
       for (std::int64_t& count : counts) {
-        count = std::clamp(count, std::int64_t{0}, std::int64_t{1000});
+        count = std::clamp(count, std::int64_t{0}, most);
         sum += static_cast<std::uint64_t>(count);
       }
       std::vector<std::uint32_t> outputs;
       for (int i = 0; i < 4; ++i) {
+        if (sum == 0) {
+          outputs.push_back(static_cast<std::uint32_t>(again.below(3)));
+          continue;
+        }
         auto position = static_cast<std::int64_t>(again.below(sum));
         std::uint32_t outcome = 0;
         while (position >= counts[outcome]) position -= counts[outcome++];

@@ -501,6 +501,81 @@ TEST(HistogramSampler, KeepsEpsilonAndItsTotalVariation) {
   }
 }
 
+/// The probabilities that m outputs of two outcomes are all the first, by all noises in the window.
+std::vector<double> laws_of_weights(const HistogramSampler& sampler, std::array<int, 2> counts) {
+  const double t = static_cast<double>(sampler.noise().scale().numerator) /
+                   static_cast<double>(sampler.noise().scale().denominator);
+  const auto chance = [&](int z) { return std::tanh(.5 / t) * std::exp(-std::abs(z) / t); };
+  std::vector<double> all(3);
+  for (int a = -kWindow; a <= kWindow; ++a) {
+    const double x = std::max(0, counts[0] + a);
+    for (int b = -kWindow; b <= kWindow; ++b) {
+      const double y = std::max(0, counts[1] + b);
+      const double first = x + y > 0 ? x / (x + y) : .5;
+      const double weight = chance(a) * chance(b);
+      all[0] += weight * first * first;
+      all[1] += weight * 2 * first * (1 - first);
+      all[2] += weight * (1 - first) * (1 - first);
+    }
+  }
+  return all;
+}
+
+/// Two rows of any weights up to 3. One is replaced by any other row, so the total is not public.
+TEST(HistogramSampler, KeepsEpsilonWhateverTheWeights) {
+  constexpr std::uint64_t kGreatest = 3;
+  for (const double epsilon : {.5, 2.}) {
+    const HistogramSampler sampler(2, 2, 2, epsilon, kGreatest);
+    ASSERT_TRUE(sampler.has_weights());
+    std::map<std::array<int, 2>, std::vector<double>> laws;
+    const auto law_of = [&](std::array<int, 2> counts) -> const std::vector<double>& {
+      std::vector<double>& law = laws[counts];
+      if (law.empty()) law = laws_of_weights(sampler, counts);
+      return law;
+    };
+    // Rows by code: outcome 0 with weight 0 to 3, then outcome 1.
+    const auto add = [](std::array<int, 2> counts, int row) {
+      counts[static_cast<std::size_t>(row / 4)] += row % 4;
+      return counts;
+    };
+    double realised = 0;
+    for (int kept = 0; kept < 8; ++kept) {
+      for (int one = 0; one < 8; ++one) {
+        for (int other = 0; other < 8; ++other) {
+          const std::vector<double>& p = law_of(add(add({0, 0}, kept), one));
+          const std::vector<double>& q = law_of(add(add({0, 0}, kept), other));
+          for (std::size_t i = 0; i < p.size(); ++i) {
+            realised = std::fmax(realised, std::log(p[i] / q[i]));
+          }
+        }
+      }
+    }
+    std::printf("weights, epsilon %g: %.4f of the promise\n", epsilon, realised / epsilon);
+    EXPECT_LE(realised, epsilon);
+    EXPECT_GE(realised, .6 * epsilon);
+  }
+}
+
+/// Any total is drawn from, also none and one of more rows than are assumed.
+TEST(HistogramSampler, DrawsByWeight) {
+  SecureRandom random;
+  const HistogramSampler sampler(3, 10, 50'000, 1, 2000);
+  const OutcomeHistogram weights{.keys = {0, 2},
+                                 .counts = {std::uint64_t{1} << 40U, std::uint64_t{3} << 40U}};
+  std::vector<std::uint64_t> seen(3);
+  for (const std::uint32_t y : sampler.draw(weights, random)) ++seen[y];
+  EXPECT_EQ(seen[1], 0U);
+  seen.erase(seen.begin() + 1);
+  EXPECT_TRUE(test::follows(std::vector<double>{.25, .75}, seen));
+  EXPECT_EQ(sampler.draw(OutcomeHistogram{}, random).size(), 50'000U);
+}
+
+/// A weight of n greatest ones is off by what n rows without weights are.
+TEST(HistogramSampler, StatesTheNoiseOfWeights) {
+  EXPECT_NEAR(HistogramSampler(10, 1'000, 1, 0.5, 2000).total_variation_up(), 10 * 4 / 1e3, 1e-12);
+  EXPECT_NEAR(HistogramSampler(10, 1'000, 7, 0.5, 2000).total_variation_up(), 10 * 4 / 1e3, 1e-12);
+}
+
 TEST(HistogramSampler, DrawsFollowTheEnumeratedLaw) {
   SecureRandom random;
   for (const unsigned m : {1u, 3u}) {

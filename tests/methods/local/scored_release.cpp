@@ -67,7 +67,7 @@ std::vector<double> law_of(const LocalRelease& release, const Scratch& scratch) 
   const ReleaseSpace& space = release.space();
   SecureRandom random;
   const auto digits =
-      read_table_digits(CsvSource(scratch.path("data.csv")), space.domain(), 100, random);
+      read_table_digits(CsvSource(scratch.path("data.csv")), space.domain(), 100, random).digits;
   ScoredTable table(*release.sampler().band());
   table.assign(*make_scorer(release.certificate().as<LocalDesign>()->scorer, space.points(), 1),
                space.layout().points(digits), space.densities());

@@ -92,33 +92,41 @@ class TellingAnswers final : public MarginalAnswers {
 
 /// Columns that are independent, and so few records that all columns are measured once more: then
 /// the learner soon spends all that is left on one pair, and little on choices.
-TEST(MarginalsAudit, AWholeRunOfTheLearnerMeetsThePromise) {
+/// With weights the two records have the greatest one, and the total is not public.
+void audit_learner(std::uint64_t weight) {
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
     for (const double epsilon : {0.25, 1.0}) {
       PairCounts one({3, 3, 2});
       const auto copies =
           static_cast<std::uint64_t>((neighbours == Neighbours::kReplace ? 2 : 1) / epsilon);
       for (std::uint32_t i = 0; i < 90; ++i)
-        one.add(std::array{i % 3, i / 3 % 3, i / 9 % 2}, copies);
+        one.add(std::array{i % 3, i / 3 % 3, i / 9 % 2}, weight * copies);
       PairCounts other = one;
-      one.add(std::array{0U, 2U, 0U}, 1);
-      MarginalRequest request{
-          {{3, true}, {3, true}, {2, true}}, Privacy::pure(epsilon), {1, neighbours}, {}, false};
+      one.add(std::array{0U, 2U, 0U}, weight);
+      MarginalRequest request{{{3, true}, {3, true}, {2, true}},
+                              Privacy::pure(epsilon),
+                              {weight, neighbours},
+                              {},
+                              false};
       if (neighbours == Neighbours::kReplace) {
-        request.records = 90 * copies + 1;
-        other.add(std::array{2U, 0U, 1U}, 1);
+        if (weight == 1) request.records = 90 * copies + 1;
+        other.add(std::array{2U, 0U, 1U}, weight);
       }
       const MarginalBudget budget(request.budget, request.unit);
       TellingAnswers answers(one, other, budget);
       static_cast<void>(learn_marginals(design_marginals(request), answers));
-      std::printf("%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
-                  name_of(neighbours).data(), epsilon, answers.told / epsilon,
-                  answers.told_by_choices / epsilon, answers.left());
+      std::printf("%s%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
+                  name_of(neighbours).data(), weight > 1 ? ", weights" : "", epsilon,
+                  answers.told / epsilon, answers.told_by_choices / epsilon, answers.left());
       EXPECT_LE(answers.told, epsilon * (1 + 1e-12L));
       EXPECT_GE(answers.told, epsilon * 0.95L);
     }
   }
 }
+
+TEST(MarginalsAudit, AWholeRunOfTheLearnerMeetsThePromise) { audit_learner(1); }
+
+TEST(MarginalsAudit, AWholeRunOverWeightsMeetsThePromise) { audit_learner(2000); }
 
 /// Most records lie where one table has the record more, and next to the end where the other has
 /// it, so that every level counts it apart.

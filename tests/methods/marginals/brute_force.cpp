@@ -198,12 +198,17 @@ struct Seen {
 };
 
 /// `copies` of every record are in all tables with n others.
+///
+/// With a `weight` above 1, the last record and the one that it is replaced by have weights of at
+/// most that, and the total is not public; all other records weigh 1.
 Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64_t copies,
-             Neighbours neighbours, const Privacy& budget, bool copula) {
-  MarginalRequest request{{}, budget, {1, neighbours}, {}, copula};
+             Neighbours neighbours, const Privacy& budget, bool copula, std::uint64_t weight) {
+  MarginalRequest request{{}, budget, {weight, neighbours}, {}, copula};
   for (const std::uint32_t size : sizes) request.columns.push_back({size, size > 2});
   const Rows records = all_records(sizes);
-  if (neighbours == Neighbours::kReplace) request.records = n + copies * records.size();
+  if (neighbours == Neighbours::kReplace && weight == 1) {
+    request.records = n + copies * records.size();
+  }
   MarginalDesign design = design_marginals(request);
   // Coarse scores, so that noise has few values to add up.
   if (copula) design.score_steps = 2;
@@ -222,14 +227,15 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
         if (other == last) continue;
         Rows one = rows;
         Rows two = rows;
-        one.push_back(records[last]);
+        PairCounts left = counts_of_rows(sizes, one);
+        PairCounts right = counts_of_rows(sizes, two);
+        // The greatest weight, or any other.
+        left.add(records[last], weight - (last + other) % 3 / 2 * (weight - 1));
         if (neighbours == Neighbours::kReplace) {
-          two.push_back(records[other]);
+          right.add(records[other], weight - (last + other) % 4 / 3 * (weight - 1));
         } else if (other != (last + 1) % records.size()) {
           continue;  // removed once
         }
-        PairCounts left = counts_of_rows(sizes, one);
-        PairCounts right = counts_of_rows(sizes, two);
         for (const auto& record : records) {
           left.add(record, copies);
           right.add(record, copies);
@@ -280,20 +286,30 @@ TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromi
     std::uint64_t copies;
     const std::vector<Privacy>& budgets;
     bool copula = false;
-  } tables[] = {{{2, 2}, 6, 0, large},         {{2, 3}, 5, 0, large},
-                {{2, 2, 2}, 6, 0, large},      {{2, 2}, 3, 100, usual},
-                {{2, 3}, 2, 100, usual},       {{2, 2, 2}, 2, 100, usual},
-                {{2, 3}, 5, 0, large, true},   {{2, 2, 2}, 6, 0, large, true},
-                {{3, 3}, 3, 100, usual, true}, {{2, 2, 3}, 2, 100, usual, true}};
+    std::uint64_t weight = 1;
+  } tables[] = {{{2, 2}, 6, 0, large},
+                {{2, 3}, 5, 0, large},
+                {{2, 2, 2}, 6, 0, large},
+                {{2, 2}, 3, 100, usual},
+                {{2, 3}, 2, 100, usual},
+                {{2, 2, 2}, 2, 100, usual},
+                {{2, 3}, 5, 0, large, true},
+                {{2, 2, 2}, 6, 0, large, true},
+                {{3, 3}, 3, 100, usual, true},
+                {{2, 2, 3}, 2, 100, usual, true},
+                {{2, 3}, 2, 100, usual, false, 7},
+                {{2, 2, 2}, 6, 0, large, false, 7},
+                {{3, 3}, 3, 100, usual, true, 7}};
   for (const auto& table : tables) {
     std::size_t choices = 0;
     for (const Privacy& budget : table.budgets) {
-      const Seen seen =
-          compare(table.sizes, table.n, table.copies, GetParam(), budget, table.copula);
+      const Seen seen = compare(table.sizes, table.n, table.copies, GetParam(), budget,
+                                table.copula, table.weight);
       std::printf(
-          "%s%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %.3Lf of the "
+          "%s%s%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %.3Lf of the "
           "promise\n",
-          name_of(GetParam()).data(), table.copula ? ", copula" : "", table.sizes.size(), table.n,
+          name_of(GetParam()).data(), table.copula ? ", copula" : "",
+          table.weight > 1 ? ", weights" : "", table.sizes.size(), table.n,
           static_cast<std::size_t>(table.copies), budget.text().c_str(), seen.pairs, seen.choices,
           seen.share);
       EXPECT_GT(seen.share, 0.5) << "what is spent is not felt";

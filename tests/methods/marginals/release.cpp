@@ -31,8 +31,9 @@ struct TableCase {
   bool reference = false;
   bool copula = false;
   Neighbours neighbours = Neighbours::kReplace;
+  bool weights = false;  ///< of 0 to 3, in steps of a tenth
 
-  [[nodiscard]] std::uint64_t weight() const { return units ? kWhole : 1; }
+  [[nodiscard]] std::uint64_t weight() const { return weights ? 30 : units ? kWhole : 1; }
   [[nodiscard]] std::string domain() const {
     return std::string("columns:\n  sex: {type: categorical, values: [f, m") +
            (copula ? "], null: f}\n" : ", x]}\n") +
@@ -46,10 +47,21 @@ struct TableCase {
 using People = std::vector<std::vector<std::uint32_t>>;
 
 struct SmallTable {
-  std::string csv = "id,sex,age,ill\n";
+  std::string csv = "id,sex,age,ill,w\n";
   std::string roster = "id\n";
   People people;
+  std::vector<std::vector<std::uint64_t>> weights;  ///< of each person's rows, in steps
 };
+
+/// A weight as the table writes it, and in steps: some are too great, and some are none.
+std::pair<std::string, std::uint64_t> weight_of(unsigned i) {
+  if (i % 11 == 3) return {"", 5};
+  if (i % 11 == 4) return {"-1", 5};
+  if (i % 11 == 5) return {"many", 5};
+  if (i % 11 == 6) return {"17.5", 30};
+  const unsigned steps = i * 7 % 31;
+  return {std::to_string(steps / 10) + "." + std::to_string(steps % 10), steps};
+}
 
 /// 40 people of 1 to 5 rows; every eighth is in the roster alone, and there is a stranger in the
 /// data. Without units every row is a person.
@@ -59,35 +71,56 @@ SmallTable small_table(const TableCase& tested, const Domain& domain) {
     const std::string id = "p" + std::to_string(i);
     table.roster += id + "\n";
     const unsigned rows = tested.units ? (i % 8 == 5 ? 0 : 1 + i % 5) : 1;
-    if (rows > 0 || tested.roster) table.people.emplace_back();
+    if (rows > 0 || tested.roster) {
+      table.people.emplace_back();
+      table.weights.emplace_back();
+    }
     for (unsigned row = 0; row < rows; ++row) {
       const std::string age = i % 9 == 1 ? "" : std::to_string((i * i + 7 * row) % 100);
       const std::array<std::string, 3> fields = {(i + row) % 3 == 0 ? "f" : "m", age,
                                                  i % 4 == 0 ? "true" : "false"};
-      table.csv += id + "," + fields[0] + "," + fields[1] + "," + fields[2] + "\n";
+      const auto [weight, steps] = weight_of(3 * i + row);
+      table.csv += id + "," + fields[0] + "," + fields[1] + "," + fields[2] + "," + weight + "\n";
+      table.weights.back().push_back(steps);
       std::vector<std::uint32_t> digits(3);
       domain.encode_digits(std::array<std::string_view, 3>{fields[0], fields[1], fields[2]},
                            digits);
       table.people.back().insert(table.people.back().end(), digits.begin(), digits.end());
     }
   }
-  if (tested.roster) table.csv += "stranger,f,50,true\n";
+  if (tested.roster) table.csv += "stranger,f,50,true,3\n";
   return table;
 }
 
 constexpr const char* kPublicRows = "sex,age,ill\nf,10,true\nm,50,false\nm,51,false\nf,90,true\n";
 
-PairCounts weighed(const People& people, const std::vector<CellGroups>& bins,
-                   std::uint64_t weight) {
+/// `weights` of each person's rows, or none: then all rows of one weigh `weight`, alike.
+PairCounts weighed(const People& people, const std::vector<CellGroups>& bins, std::uint64_t weight,
+                   const std::vector<std::vector<std::uint64_t>>& weights = {}) {
   std::vector<std::uint32_t> sizes;
   for (const CellGroups& column : bins) sizes.push_back(column.count);
   PairCounts counts(sizes);
-  for (const std::vector<std::uint32_t>& rows : people) {
+  for (std::size_t person = 0; person < people.size(); ++person) {
+    const std::vector<std::uint32_t>& rows = people[person];
     const std::uint64_t number = rows.size() / 3;
+    std::uint64_t sum = 0, before = 0;
+    if (!weights.empty()) {
+      sum = std::accumulate(weights[person].begin(), weights[person].end(), std::uint64_t{0});
+    }
     for (std::uint64_t row = 0; row < number; ++row) {
       std::array<std::uint32_t, 3> record{};
       for (std::size_t i = 0; i < 3; ++i) record[i] = bins[i].of[rows[3 * row + i]];
-      counts.add(record, weight / number + (row < weight % number ? 1 : 0));
+      if (weights.empty()) {
+        counts.add(record, weight / number + (row < weight % number ? 1 : 0));
+        continue;
+      }
+      // Its share of the person's weight, cut to the greatest.
+      const std::uint64_t after = before + weights[person][row];
+      const auto cut = [&](std::uint64_t part) {
+        return sum > weight ? part * weight / sum : part;
+      };
+      counts.add(record, cut(after) - cut(before));
+      before = after;
     }
   }
   return counts;
@@ -95,14 +128,18 @@ PairCounts weighed(const People& people, const std::vector<CellGroups>& bins,
 
 /// The release once more: its steps in their order, each with a budget that is made here.
 std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const Domain& domain,
-                          People people, std::uint64_t rows, SecureRandom& random) {
+                          const SmallTable& table, std::uint64_t rows, SecureRandom& random) {
+  People people = table.people;
+  const auto weights = tested.weights ? table.weights : std::vector<std::vector<std::uint64_t>>();
   const UnitWeight unit{tested.weight(), tested.neighbours};
   MarginalRequest request{marginal_columns(domain), privacy, unit, {}, tested.copula};
-  if (tested.neighbours == Neighbours::kReplace) request.records = people.size();
+  if (tested.neighbours == Neighbours::kReplace && !tested.weights) {
+    request.records = people.size();
+  }
   const MarginalDesign design = design_marginals(request);
   const MarginalBudget budget(privacy, unit);
   for (std::vector<std::uint32_t>& person : people) {
-    if (!person.empty()) continue;
+    if (!person.empty() || tested.weights) continue;
     for (const Column& column : domain.columns()) {
       person.push_back(static_cast<std::uint32_t>(random.below(column.size())));
     }
@@ -115,7 +152,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   }
   PartsLeft parts;
   if (tested.private_bins) {
-    const PairCounts fine = weighed(people, groups, tested.weight());
+    const PairCounts fine = weighed(people, groups, tested.weight(), weights);
     PairCounts ages({domain.columns()[1].size()});
     for (std::uint32_t cell = 0; cell < ages.sizes()[0]; ++cell) {
       ages.add(std::array{cell}, fine.column(1)[cell]);
@@ -127,7 +164,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
     EXPECT_EQ(parts.left(), MarginalBudget::kParts - 4 * design.cut_parts);
     EXPECT_GT(design.cut_parts, 0U);
   }
-  const PairCounts counts = weighed(people, groups, tested.weight());
+  const PairCounts counts = weighed(people, groups, tested.weight(), weights);
   PrivateMarginals answers(counts, budget, random, parts);
   std::vector<std::vector<double>> shares;
   for (const Column& column : domain.columns()) shares.emplace_back(column.size());
@@ -171,6 +208,12 @@ struct PreparedTable {
     table = small_table(tested, domain);
     scratch.write("data.csv", table.csv);
     if (tested.units) spec.unit = "id";
+    if (tested.weights) {
+      spec.weights = WeightColumn{.column = "w",
+                                  .greatest = Decimal(3),
+                                  .step = Decimal::parse("0.1", "step"),
+                                  .invalid = Decimal(0.5)};
+    }
     if (tested.roster) spec.roster = PublicFile{scratch.write("roster.csv", table.roster)};
     release = test::prepared(scratch, spec);
   }
@@ -198,7 +241,12 @@ TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
     }
     for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
       cases.push_back({true, false, private_bins, false, true, neighbours});
+      for (const bool units : {false, true}) {
+        cases.push_back({units, false, private_bins, false, false, neighbours, true});
+      }
     }
+    cases.push_back({true, true, private_bins, true, false, Neighbours::kReplace, true});
+    cases.push_back({true, false, private_bins, false, true, Neighbours::kReplace, true});
   }
   const std::array budgets = {ExactPrivacy::pure(Decimal(2)),
                               ExactPrivacy::concentrated(Decimal(0.5)),
@@ -217,10 +265,10 @@ TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
       FrozenRandom again(seed);
       EXPECT_EQ(drawn.model + csv,
                 drawn_by_hand(tested, prepared.release->certificate().spec.budget(), domain,
-                              prepared.table.people, 20, again))
+                              prepared.table, 20, again))
           << "units " << tested.units << ", roster " << tested.roster << ", private bins "
           << tested.private_bins << ", reference " << tested.reference << ", copula "
-          << tested.copula << ", " << name_of(tested.neighbours);
+          << tested.copula << ", weights " << tested.weights << ", " << name_of(tested.neighbours);
       EXPECT_EQ(random.word(), again.word());
     }
   }
