@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 class Weights : public CommandLine, public testing::Test {
  public:
   Weights() {
-    files.write("d.yaml", "columns:\n  g: {type: categorical, values: [a, b, c]}\n");
+    files.write("d.yaml", "columns:\n  g: {type: categorical, values: [a, b, c], null: a}\n");
     std::string table = "id,g,w\n";
     for (int row = 0; row < 1000; ++row) {
       table += fmt::format("{},{}\n", row / 4,
