@@ -373,6 +373,7 @@ TEST(FiniteReplay, AHistogramIsDrawnFromNoisyCountsAlone) {
       {records, {{0, 1, 2}, {300, 300, 400}}},
       {records, {{0, 2}, {1, 999}}},
       {weights, {{0, 1, 2}, {3000, 1, 12'000}}},
+      {weights, {{0, 1, 2}, {200, 90, 160}}},  // about as much as the noise
       {weights, {{1}, {1}}}};
   for (const auto& [sampler, table] : cases) {
     const std::int64_t weight = sampler.has_weights() ? 30 : 1;
