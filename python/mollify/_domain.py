@@ -425,8 +425,8 @@ class Domain(metaclass=Public):
     Warns
     -----
     DomainWarning
-        If a column of numbers, days or times does not declare ``outside``. `read` and `parse` warn
-        too.
+        If a column of numbers, days or times does not declare ``outside``. `read` and
+        `parse` warn too.
     """
 
     notes: tuple[str, ...] = ()

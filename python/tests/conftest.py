@@ -78,8 +78,8 @@ def schools() -> Path:
 def domain() -> mo.Domain:
     return mo.Domain(
         {
-            "sex": mo.categorical(["female", "male"]),
-            "minority": mo.boolean(),
+            "sex": mo.categorical(["female", "male"], null="female"),
+            "minority": mo.boolean(null=False),
             "visits": mo.integer(0, 9, bins=2, null=0),
             "math": mo.number(-3, 25, bins=3, null="category"),
         }

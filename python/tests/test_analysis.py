@@ -116,7 +116,7 @@ def test_plans_are_the_commands(schools, tmp_path):
     with pytest.raises(mo.InvalidInput):
         mo.Central.plan_of()
     matrix = [[1, 0.5], [0.5, 2]]
-    numbers = {"x": mo.number(0, 9), "y": mo.number(0, 9)}
+    numbers = {"x": mo.number(0, 9, null=0), "y": mo.number(0, 9, null=0)}
     asked = {"method": "gaussian", "rho": 0.5, "count": 1, "n": 10**6}
     covariance = tmp_path / "covariance.csv"
     covariance.write_text(",x,y\nx,1,0.5\ny,0.5,2\n")
@@ -198,7 +198,7 @@ def test_advice():
     assert "\n  ".join(["run", *found.calls]) in str(found)
     assert "--" not in str(found)
     of_domain = mo.advise(
-        {"sex": mo.categorical(["f", "m"])}, purpose="estimates", protect="person", n=5000
+        {"sex": mo.categorical(["f", "m"], null="f")}, purpose="estimates", protect="person", n=5000
     )
     assert of_domain["k"] == 2
     assert "mo.estimate(release)" in of_domain.calls

@@ -38,7 +38,10 @@ def test_is_released_into_every_table(kind, example):
     (texts,) = rows[:50].to_dict().values()
     frame = rows.to_pandas()
     assert [one is None for one in texts] == list(frame["x"].isna())
-    for table in (frame, rows.to_polars(), pa.table(rows), pl.DataFrame(frame), {"x": texts}):
+    tables = [frame, rows.to_polars(), pa.table(rows), {"x": texts}]
+    if str(example.get("zone", "Z"))[0] not in "+-":  # Polars takes no frame whose times have such a zone
+        tables.append(pl.DataFrame(frame))
+    for table in tables:
         checked = mo.Central(domain, epsilon=1, count=5, accept_error=True).check(table)
         assert checked["findings"] == 0, checked["listed"]
     assert "x" in domain.to_sdmetrics()["columns"]

@@ -37,7 +37,7 @@ def test_draws_law_beside_truth_and_reference(schools):
 
 
 def test_draws_what_is_released_of_a_table_of_columns():
-    domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9, bins=2)}
+    domain = {"a": mo.categorical(["x", "y"], null="x"), "b": mo.integer(0, 9, bins=2, null=0)}
     table = {"a": ["x", "y"] * 2000, "b": [1, 2, 7, 8] * 1000}
     for options, kinds in (
         ({"method": "marginals"}, {"real data", "released", "independent"}),
@@ -81,7 +81,7 @@ def test_draws_plans():
 
 
 def test_draws_plans_of_models():
-    domain = {"a": mo.categorical(["x", "y"]), "b": mo.integer(0, 9)}
+    domain = {"a": mo.categorical(["x", "y"], null="x"), "b": mo.integer(0, 9, null=0)}
     for options in (
         {"method": "marginals"},
         {"method": "gaussian-model", "dimension": 2},
@@ -136,7 +136,7 @@ def test_times_of_a_long_budget_are_dates():
 
 def test_draws_estimates_with_their_intervals_and_whole_labels():
     name, word = "a column whose name has sixty characters, or nearly so many!", "a value whose label has sixty characters, or nearly so many!!"
-    domain = {name: mo.categorical([word, "other"], outside="other"), "member": mo.boolean()}
+    domain = {name: mo.categorical([word, "other"], outside="other", null="other"), "member": mo.boolean(null=False)}
     units = [f"u{i}" for i in range(400)]
     data = {"u": units, name: [word] * 400, "member": [True, False] * 200}
     method = mo.Local(domain, unit="u", units=units, epsilon=3, mechanism="randomized-response")

@@ -171,8 +171,8 @@ def test_a_value_is_one_value_in_every_form(kind):
 def test_a_number_has_one_text_in_every_form():
     """Whether objects or arrays hold it: so units and categories are found again."""
     numbers = [1e5, 1e-4, 123456.5, 1e16, 1e-5, -2.0, 5e-324, 1.7976931348623157e308, float("inf")]
-    words = mo.Domain({"a": mo.categorical([*numbers, "else"], outside="else")}).columns["a"]["values"]
-    domain = mo.Domain({"a": mo.categorical(words, outside="else")})
+    words = mo.Domain({"a": mo.categorical([*numbers, "else"], outside="else", null="else")}).columns["a"]["values"]
+    domain = mo.Domain({"a": mo.categorical(words, outside="else", null="else")})
     for number, word in zip(numbers, words):
         for form in ([number], np.array([number]), np.array([number], object), polars.Series([number])):
             release = mo.Integral(domain, epsilon=60).sample({"a": form})
@@ -180,7 +180,7 @@ def test_a_number_has_one_text_in_every_form():
 
 
 def test_notebooks_are_shown_the_first_records():
-    domain = {"<b>": mo.categorical(["<i>&"])}
+    domain = {"<b>": mo.categorical(["<i>&"], null="<i>&")}
     release = mo.Integral(domain, epsilon=1, count=12).sample({"<b>": ["<i>&"]})
     shown = release._repr_html_()
     assert shown.count("<td>&lt;i&gt;&amp;</td>") == 10
@@ -465,7 +465,7 @@ def test_moments_are_the_same_whoever_hands_them_over():
     import datetime as dt
 
     domain = mo.Domain(
-        {"at": mo.datetime("2026-01-01", "2026-01-04T23:59:59", bins="day", zone="+05:30")}
+        {"at": mo.datetime("2026-01-01", "2026-01-04T23:59:59", bins="day", zone="+05:30", null="2026-01-01")}
     )
     instant = dt.datetime(2026, 1, 2, 20, tzinfo=dt.timezone.utc)  # half past one there, a day later
     series = pandas.Series([instant])
@@ -486,7 +486,7 @@ def test_moments_are_the_same_whoever_hands_them_over():
 
 
 def test_counts_are_the_table_of_which_each_row_is_a_record():
-    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
+    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"], null="Ghent")}
     counted = {"city": ["Lille", "Trier", "Ghent", "Lille"], "n": [3, 2, 0, 1]}
     records = {"city": ["Lille"] * 4 + ["Trier"] * 2}
     asked = dict(method="central", epsilon=1, count=3, accept_error=True)
@@ -508,7 +508,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
     with pytest.raises(mo.InvalidInput, match="counts_column must be the name of a column, but is of type int"):
         by_word(domain, **asked).sample(counted, counts_column=3)
     with pytest.raises(mo.InvalidInput, match="needs a row for each record"):
-        mo.Integral({"x": mo.number(0, 1)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts_column="n")
+        mo.Integral({"x": mo.number(0, 1, null=0)}, epsilon=1).sample({"x": [0.5], "n": [1]}, counts_column="n")
 
 
 @pytest.mark.parametrize(
@@ -521,7 +521,7 @@ def test_counts_are_the_table_of_which_each_row_is_a_record():
 )
 def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
     of_numbers = asked.get("method") == "gaussian-model"
-    domain = {"x": mo.number(0, 9)} if of_numbers else {"x": mo.categorical(["a", "b", "c"])}
+    domain = {"x": mo.number(0, 9, null=0)} if of_numbers else {"x": mo.categorical(["a", "b", "c"], null="a")}
     values = [1.0, 2.0, 3.0] if of_numbers else ["a", "b", "c"]
     table = {"x": values * 1000, "u": [str(i // 3) for i in range(3000)]}
     arrow = pyarrow.table(table)
@@ -552,7 +552,7 @@ def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
 
 
 def test_threads_change_no_promise():
-    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"])}
+    domain = {"city": mo.categorical(["Ghent", "Lille", "Trier"], null="Ghent")}
     data = {"who": list(range(1000)) * 2, "city": ["Lille"] * 1500 + ["Trier"] * 500}
     asked = dict(method="local", unit="who", epsilon=2)
     certificates = {
@@ -576,7 +576,7 @@ def test_threads_change_no_promise():
 )
 def test_sentences_speak_of_what_python_has(options, said):
     with pytest.raises(mo.InvalidInput) as refused:
-        by_word({"a": mo.categorical(["x", "y"])}, **options).sample({"a": ["x"] * 2})
+        by_word({"a": mo.categorical(["x", "y"], null="x")}, **options).sample({"a": ["x"] * 2})
     sentence = str(refused.value)
     assert said in sentence
     assert "--" not in sentence
@@ -584,7 +584,7 @@ def test_sentences_speak_of_what_python_has(options, said):
 
 
 def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
-    domain = {"a": mo.integer(0, 1), "b": mo.integer(2, 3)}
+    domain = {"a": mo.integer(0, 1, null=0), "b": mo.integer(2, 3, null=2)}
     array = np.array([[0, 3]] * 4000)
     released = mo.Integral(domain, epsilon=30, count=1).sample(array).to_dict()
     assert released == {"a": [0], "b": [3]}
@@ -597,7 +597,7 @@ def test_an_array_has_the_domains_columns_in_their_order(tmp_path):
 
 
 def test_verify_warns_as_the_release_and_its_domain_do(tmp_path):
-    domain = mo.Domain({"a": mo.integer(0, 9)})
+    domain = mo.Domain({"a": mo.integer(0, 9, null=0)})
     release = mo.Integral(domain, epsilon=12, count=1).sample({"a": [1, 2]})
     found = mo.verify(release, domain)
     assert found.holds
@@ -609,7 +609,7 @@ def test_rows_count_by_weight():
     """Case 19 of the cases about values: no weight of most rows is a whole number."""
     table = {"g": ["a"] * 900 + ["b"] * 80 + ["c"] * 20, "w": [1.25] * 900 + [2.0] * 80 + [None] * 20}
     weights = {"weights": "w", "greatest_weight": 3, "invalid_weight": 3}
-    domain = {"g": mo.categorical(["a", "b", "c"])}
+    domain = {"g": mo.categorical(["a", "b", "c"], null="a")}
     for kind, asked in [
         (mo.Central, {"epsilon": 100}), (mo.Marginals, {"epsilon": 100}), (mo.Integral, {"epsilon": 300_000}), (mo.Local, {"epsilon": 300_000})
     ]:

@@ -20,7 +20,7 @@ def parsed(path):
 
 
 def test_a_releases_page_holds_public_facts(tmp_path):
-    domain = mo.Domain({"a": mo.categorical(["<b>&", '"x"'])})
+    domain = mo.Domain({"a": mo.categorical(["<b>&", '"x"'], null="<b>&")})
     private = {"a": ["a secret value"] * 7}
     release = mo.Integral(domain, epsilon=1, count=30, accept_error=True).sample(private)
     mo.report(release, path=tmp_path / "r.html")
@@ -42,11 +42,11 @@ def test_a_comparisons_page_is_marked(schools, tmp_path):
 
 WARDS = {
     "ward": mo.categorical(["north", "south"], null="category"),
-    "dose": mo.number(0, 8, bins=4, spikes=[0]),
-    "age": mo.integer(0, 99, bins=5),
+    "dose": mo.number(0, 8, bins=4, spikes=[0], null=0),
+    "age": mo.integer(0, 99, bins=5, null=0),
 }
 BINNED = {"dose": WARDS["dose"], "age": WARDS["age"]}
-NUMBERS = {"dose": mo.number(0, 8), "age": mo.number(0, 99)}
+NUMBERS = {"dose": mo.number(0, 8, null=0), "age": mo.number(0, 99, null=0)}
 MARGINALS = {"method": "marginals", "epsilon": 2, "delta": 1e-7}
 GAUSSIAN = {"method": "gaussian-model", "epsilon": 2, "delta": 1e-7}
 MODELS = {"method": "integral-model", "candidates": 500, "epsilon": 5}

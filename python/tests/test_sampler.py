@@ -319,7 +319,7 @@ def test_a_public_channel_is_an_array_or_a_file(tmp_path, mechanism):
         mo.Sampler("minimax", channel=CHANNEL, epsilon=1)
     path = tmp_path / "channel.json"
     path.write_text(json.dumps(CHANNEL))
-    domain = mo.Domain({"level": mo.integer(0, 2)})
+    domain = mo.Domain({"level": mo.integer(0, 2, null=0)})
     rows = {"id": ["a", "a", "b"], "level": [0, 0, 2]}
     for channel in (np.array(CHANNEL), CHANNEL, path, str(path)):
         method = mo.Local(domain, unit="id", epsilon=2, mechanism=mechanism, channel=channel, accept_error=True)

@@ -272,7 +272,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
     frame = session.createDataFrame(table.select(["math", "visits"]))
     frame = frame.withColumn("visits", frame["visits"].cast("string"))  # texts are read too
     frame = frame.repartition(2).mapInArrow(flaky, frame.schema)
-    domain = mo.Domain({"math": mo.number(-18, 42, bins=60), "visits": mo.number(-10, 19, bins=29)})
+    domain = mo.Domain({"math": mo.number(-18, 42, bins=60, null=-18), "visits": mo.number(-10, 19, bins=29, null=-10)})
     asked = {"method": "central", "accept_error": True, **asked}
     release = mollify_spark.sample(frame, by_word(domain, **asked), ledger=ledger, data_set="table")
     assert ledger.balance("table").releases == 1
@@ -296,7 +296,7 @@ def test_workers_add_up_and_the_driver_adds_noise(session, table, tmp_path, monk
     "more", [{"space": "grid", "cells": 64}, {"candidates": 200}, {"candidates": 200, "fresh": True}]
 )
 def test_grids_and_candidates(session, table, more):
-    domain = mo.Domain({"math": mo.number(-3, 25), "visits": mo.integer(0, 9)}, seed=5)
+    domain = mo.Domain({"math": mo.number(-3, 25, null=-3), "visits": mo.integer(0, 9, null=0)}, seed=5)
     release = local(session.createDataFrame(table), domain, units=ROSTER, **more)
     native = mo.Local(domain, unit="unit", epsilon=2, units=ROSTER, **more).sample(table)
     assert release.certificate == native.certificate
@@ -310,9 +310,9 @@ def test_days_and_times_are_of_sparks_types(session):
     bounds = ("2026-01-01", "2026-01-31")
     domain = mo.Domain(
         {
-            "day": mo.date(*bounds, bins="week"),
-            "wall": mo.datetime(*bounds, bins=3),
-            "at": mo.datetime(*bounds, bins=3, zone="-03:30"),
+            "day": mo.date(*bounds, bins="week", null=bounds[0]),
+            "wall": mo.datetime(*bounds, bins=3, null=bounds[0]),
+            "at": mo.datetime(*bounds, bins=3, zone="-03:30", null=bounds[0]),
         }
     )
     frame = session.createDataFrame(table.cast(pyarrow.schema([(n, "string") for n in table.column_names])))
@@ -325,10 +325,10 @@ def test_days_and_times_are_of_sparks_types(session):
 def test_categories_of_numbers_are_numbers(session):
     domain = mo.Domain(
         {
-            "stars": mo.ordinal([1, 2, 10]),
+            "stars": mo.ordinal([1, 2, 10], null=1),
             "price": mo.categorical([4.99, 9.99], null="category"),
-            "code": mo.categorical(["01", "02"]),
-            "level": mo.ordinal(["low", "high"]),
+            "code": mo.categorical(["01", "02"], null="01"),
+            "level": mo.ordinal(["low", "high"], null="low"),
         }
     )
     table = {"unit": ["a", "b"], "stars": [1, 10], "price": [4.99, 9.99], "code": ["01", "02"], "level": ["low", "high"]}
@@ -411,7 +411,7 @@ def test_rows_as_integers_are_counted_as_rows(session, monkeypatch, kind, units)
     ids = [*{-(2**bits), -128, -1, 0, 7, 127, 2**bits - 1}, None]
     words = ["a", "b", "", "B", "other", None]
     rows = [(unit, one, two) for unit in ids for one in words for two in words for _ in range(1 + len(one or ""))]
-    domain = mo.Domain({"one": mo.categorical(["a", "b"], outside="b"), "two": mo.ordinal(["b", "a", "B"])})
+    domain = mo.Domain({"one": mo.categorical(["a", "b"], outside="b", null="b"), "two": mo.ordinal(["b", "a", "B"], null="b")})
     method = mo.Local(domain, unit="unit", epsilon=2, **({"units": units} if units else {}))
     frame = session.createDataFrame(rows, f"unit {kind}, one string, two string")
     made = tasks.Made.of(method, None)
@@ -453,7 +453,7 @@ def test_units_stay_whole_in_buckets():
 
 def test_names_that_spark_takes_for_others(session):
     frame = session.createDataFrame([(1, 2, "u", 3)], ["a.b", "A", "un`it", "a"])
-    domain = mo.Domain({"a.b": mo.integer(0, 3), "a": mo.integer(0, 3), "A": mo.integer(0, 3)})
+    domain = mo.Domain({"a.b": mo.integer(0, 3, null=0), "a": mo.integer(0, 3, null=0), "A": mo.integer(0, 3, null=0)})
     release = mollify_spark.sample(frame, mo.Local(domain, unit="un`it", epsilon=30))
     assert release.dataframe.columns == ["a.b", "a", "A"]
     assert rows_of(release.dataframe) == [(1, 3, 2)], "at epsilon 30 all but surely"
@@ -532,7 +532,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
     )
     assert refusal(frame, **{**asked, "units": frame}).startswith("units must be public")
     assert "epsilon must be finite" in refusal(frame, **{**asked, "epsilon": -1})
-    numbers = mo.Domain({"math": mo.number(-3, 25)})
+    numbers = mo.Domain({"math": mo.number(-3, 25, null=-3)})
     assert refusal(frame, numbers, method="integral", epsilon=2) == (
         "mo.Integral needs the records of the whole table in one place where they are scored, and "
         "has only how many there are of each"
@@ -550,7 +550,7 @@ def test_what_is_not_safe_is_refused_in_one_sentence(session, domain, table):
         "candidates_file must be the path of a file of candidates, but is of type DataFrame"
     )
     assert "released where the table is" in refusal(frame, domain, method="integral-model", epsilon=2)
-    private = mo.Domain({"math": mo.number(-3, 25, bins="private")})
+    private = mo.Domain({"math": mo.number(-3, 25, bins="private", null=-3)})
     assert refusal(frame, private, method="marginals", epsilon=2, count=3) == (
         "private bins are found by a pass before the counts, so such a release is made where the table is"
     )

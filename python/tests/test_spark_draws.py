@@ -175,10 +175,10 @@ def test_an_attempt_that_dies_leaves_no_record(session, unordered, tmp_path, mon
         mo.Central(DOMAIN, epsilon=2, delta=1e-7, count=20),
         mo.Marginals(DOMAIN, epsilon=1, count=50),
         mo.Gaussian(
-            {"one": mo.number(-5, 5), "two": mo.number(-5, 5)},
+            {"one": mo.number(-5, 5, null=-5), "two": mo.number(-5, 5, null=-5)},
             rho=40, count=2, covariance_bound=4, accept_error=True,
         ),
-        mo.GaussianModel({"one": mo.number(-5, 5), "two": mo.number(-5, 5)}, rho=40, count=20),
+        mo.GaussianModel({"one": mo.number(-5, 5, null=-5), "two": mo.number(-5, 5, null=-5)}, rho=40, count=20),
     ],
     ids=lambda method: method.word,
 )
@@ -202,7 +202,7 @@ def test_every_method_takes_rows_that_differ_each_time(session, method):
     [
         mo.Central(DOMAIN, epsilon=2, delta=1e-7, count=20),
         mo.Marginals(DOMAIN, epsilon=1, count=50),
-        mo.Gaussian({"one": mo.number(-5, 5)}, rho=40, count=2, covariance_bound=4, accept_error=True),
+        mo.Gaussian({"one": mo.number(-5, 5, null=-5)}, rho=40, count=2, covariance_bound=4, accept_error=True),
     ],
     ids=lambda method: method.word,
 )
@@ -316,7 +316,7 @@ def methods_of(domain, count):
 def test_a_released_time_is_on_its_own_clock(berlin, tmp_path, hours):
     """Releases of 20 000 times of a year, and of nothing but the hours that summer time skips or repeats."""
     low, high = (datetime.datetime.fromisoformat(one) for one in hours)
-    domain = mo.Domain({"wall": mo.datetime(*hours, bins=24)})
+    domain = mo.Domain({"wall": mo.datetime(*hours, bins=24, null=hours[0])})
     seconds = np.arange(low, high, (high - low) / 20_000).astype("datetime64[us]")
     table = pyarrow.table({"unit": [str(one) for one in range(len(seconds))], "wall": pyarrow.array(seconds)})
     from pyspark.sql import types
@@ -343,7 +343,7 @@ def test_a_released_time_is_on_its_own_clock(berlin, tmp_path, hours):
 def test_a_private_time_is_read_from_its_own_clock(berlin):
     """At epsilon 30 for each record, the release has the table's hour, which does not exist in Berlin."""
     wall = datetime.datetime(2026, 3, 29, 2, 30)
-    domain = mo.Domain({"wall": mo.datetime("2026-03-29", "2026-03-29T23:59:59", bins=24)})
+    domain = mo.Domain({"wall": mo.datetime("2026-03-29", "2026-03-29T23:59:59", bins=24, null="2026-03-29")})
     frame = berlin.sql("select timestamp_ntz'2026-03-29 02:30:00' as wall, '1' as unit")
     for method in (mo.Integral(domain, epsilon=30), mo.Local(domain, unit="unit", units=["1"], epsilon=30)):
         released = mollify_spark.sample(frame, method).to_arrow()["wall"][0].as_py()
@@ -355,10 +355,10 @@ def test_the_first_and_the_last_year(berlin, tmp_path):
     ends = ("0001-01-01", "9999-12-31")
     domain = mo.Domain(
         {
-            "day": mo.date(*ends, bins=2),
-            "wall": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2),
-            "early": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2, zone="+14:00"),
-            "late": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2, zone="-12:00"),
+            "day": mo.date(*ends, bins=2, null=ends[0]),
+            "wall": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2, null=ends[0]),
+            "early": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2, zone="+14:00", null=ends[0]),
+            "late": mo.datetime(ends[0], f"{ends[1]}T23:59:59", bins=2, zone="-12:00", null=ends[0]),
         }
     )
     names = ["unit", *domain]
@@ -400,9 +400,9 @@ CONNECT = '''
     session.conf.set("spark.sql.shuffle.partitions", "3")
     units = [str(unit) for unit in range(200)]
     domain = mo.Domain({
-        "word": mo.categorical(["a", "b", "c"]),
-        "wall": mo.datetime("2026-03-29T02:00:00", "2026-03-29T02:59:59", bins=2),
-        "at": mo.datetime("2026-03-29", "2026-03-30", bins=2, zone="+01:00"),
+        "word": mo.categorical(["a", "b", "c"], null="a"),
+        "wall": mo.datetime("2026-03-29T02:00:00", "2026-03-29T02:59:59", bins=2, null="2026-03-29T02:00:00"),
+        "at": mo.datetime("2026-03-29", "2026-03-30", bins=2, zone="+01:00", null="2026-03-29"),
     })
     frame = session.range(2000).select(
         (F.col("id") % 200).cast("string").alias("unit"),
@@ -417,8 +417,8 @@ CONNECT = '''
     assert [kind for _, kind in release.dataframe.dtypes] == ["string", "string", "timestamp_ntz", "timestamp"]
     assert all(row[-2].hour == 2 for row in first)
 
-    words = mo.Domain({"word": mo.categorical(["a", "b", "c"])})
-    numbers = mo.Domain({"one": mo.number(-5, 5), "two": mo.number(-5, 5)})
+    words = mo.Domain({"word": mo.categorical(["a", "b", "c"], null="a")})
+    numbers = mo.Domain({"one": mo.number(-5, 5, null=-5), "two": mo.number(-5, 5, null=-5)})
     halves = session.range(4000).select(
         (F.col("id") % 200).cast("string").alias("unit"), F.lit("a").alias("word"),
         F.randn().alias("one"), F.randn().alias("two"), F.rand().alias("at"),

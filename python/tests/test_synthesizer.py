@@ -35,7 +35,7 @@ def test_hands_out_what_was_released_and_then_refuses(domain):
 
 def test_draws_more_from_a_released_model():
     domain = {
-        "ward": mo.categorical(["north", "south"]),
+        "ward": mo.categorical(["north", "south"], null="north"),
         "born": mo.date("1990-01-01", "1999-12-31", bins="year", null="category"),
     }
     data = {"ward": ["north", "south"] * 200, "born": [None, "1995-06-01"] * 200}
@@ -60,7 +60,7 @@ def test_parameters_are_set_and_told(domain):
 
 
 def numbers(names):
-    domain = {name: mo.number(-10, 10, bins=2) for name in names}
+    domain = {name: mo.number(-10, 10, bins=2, null=-10) for name in names}
     return mo.Integral(domain, epsilon=1, count=3, accept_error=True)
 
 
@@ -255,7 +255,7 @@ def test_dp_accounting_is_told_what_replacing_one_costs(domain):
 
 def test_releases_every_family_and_a_lazy_frame():
     polars = pytest.importorskip("polars")
-    domain = {"a": mo.number(0, 9, bins=3), "b": mo.number(0, 9, bins=3)}
+    domain = {"a": mo.number(0, 9, bins=3, null=0), "b": mo.number(0, 9, bins=3, null=0)}
     table = {"a": [1.0, 2.0, 8.0] * 500, "b": [3.0, 7.0, 5.0] * 500}
     lazy = polars.DataFrame(table).lazy()
     for options in (

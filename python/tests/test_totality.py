@@ -320,7 +320,7 @@ def test_what_raises_while_it_exports_is_not_quoted(method):
         raise TypeError("4711")
 
     table = type("Table", (), {method: export})
-    asked = mo.Integral({"a": mo.boolean()}, epsilon=1)
+    asked = mo.Integral({"a": mo.boolean(null=False)}, epsilon=1)
     for data in (table(), {"a": table()}):
         with pytest.raises(mo.InvalidInput, match=f"cannot be read: {method} of its .*Table raises TypeError") as refused:
             asked.sample(data)
