@@ -415,7 +415,7 @@ void BM_CsvNumbersToCells(benchmark::State& state) {
   const Numbers& from = numbers(static_cast<int>(state.range(0)));
   const CsvSource source(from.file.path());
   SecureRandom random;
-  const auto digits = read_table_digits(source, from.domain, Numbers::kRows, random);
+  const auto digits = read_table_digits(source, from.domain, Numbers::kRows, random).digits;
   for (std::size_t i = 0; i < from.values.size(); ++i) {
     if (digits[i] != from.domain.columns()[0].encode(from.values[i])) {
       state.SkipWithError("the cells are others");

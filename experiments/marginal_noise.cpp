@@ -353,7 +353,7 @@ Table read(const std::string& name, const std::string& path, const std::string& 
   }
   SecureRandom random;
   const std::vector<std::uint32_t> digits =
-      read_table_digits(CsvSource(path), domain, 1U << 30U, random);
+      read_table_digits(CsvSource(path), domain, 1U << 30U, random).digits;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     table.rows[i % table.rows.size()].push_back(digits[i]);
   }

@@ -48,7 +48,7 @@ Table read(const std::string& data, const std::string& domain_file) {
   const Domain domain = read_domain(domain_file);
   SecureRandom random;
   const std::vector<std::uint32_t> digits =
-      read_table_digits(CsvSource(data), domain, std::size_t{1} << 24, random);
+      read_table_digits(CsvSource(data), domain, std::size_t{1} << 24, random).digits;
   Table table;
   for (const Column& column : domain.columns()) {
     table.sizes.push_back(column.size());

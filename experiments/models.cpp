@@ -48,17 +48,19 @@ Pairs pairs_of_source(const Source& source, const Domain& domain) {
     for (std::size_t j = i + 1; j < sizes.size(); ++j) pairs.emplace_back(sizes[i] * sizes[j]);
   }
   double rows = 0;
-  visit_digits(source, domain, [&](std::span<const std::span<const std::uint32_t>> digits) {
-    for (std::size_t row = 0; row < digits[0].size(); ++row) {
-      std::size_t pair = 0;
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        for (std::size_t j = i + 1; j < sizes.size(); ++j) {
-          pairs[pair++][digits[i][row] * sizes[j] + digits[j][row]] += 1;
+  visit_digits(
+      source, domain,
+      [&](std::span<const std::span<const std::uint32_t>> digits, std::span<const std::uint64_t>) {
+        for (std::size_t row = 0; row < digits[0].size(); ++row) {
+          std::size_t pair = 0;
+          for (std::size_t i = 0; i < sizes.size(); ++i) {
+            for (std::size_t j = i + 1; j < sizes.size(); ++j) {
+              pairs[pair++][digits[i][row] * sizes[j] + digits[j][row]] += 1;
+            }
+          }
         }
-      }
-    }
-    rows += static_cast<double>(digits[0].size());
-  });
+        rows += static_cast<double>(digits[0].size());
+      });
   for (auto& cells : pairs) {
     for (double& cell : cells) cell /= rows;
   }
