@@ -94,7 +94,7 @@ void read_numbers(const std::string& path, std::size_t threads) {
   const CsvSource source(path, std::nullopt, threads);
   std::vector<Column> axes;
   for (const std::string& name : source.columns()) {
-    axes.push_back(Column::make(name, NumberCells::make(-100, 100)));
+    axes.push_back(Column::make(name, NumberCells::make(-100, 100), {.null_value = "0"}));
   }
   const RealColumns columns(Domain::make(std::move(axes)), {});
   std::vector<double> sums(columns.size());

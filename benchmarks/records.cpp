@@ -359,7 +359,8 @@ struct Numbers {
   Domain domain = Domain::make([] {
     std::vector<Column> columns;
     for (std::size_t i = 0; i < kColumns; ++i) {
-      columns.push_back(Column::make(std::string(i + 1, 'x'), NumberCells::make(-4, 4, 64)));
+      columns.push_back(
+          Column::make(std::string(i + 1, 'x'), NumberCells::make(-4, 4, 64), {.null_value = "0"}));
     }
     return columns;
   }());

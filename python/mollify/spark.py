@@ -432,15 +432,26 @@ def _selected(rows: _ReadRows, domain: Domain, unit: Sequence[str] = ()) -> tupl
     return selected, Reading(names, words, is_hashed=rows.number is not None)
 
 
+_TRUTHS = {"false", "f", "no", "n", "true", "t", "yes", "y"}
+
+
 def _few_words(column: Mapping[str, Any]) -> list[str] | None:
     """The words of a column that has few of them, and no other values that it tells
     apart.
     """
     most = 16  # comparing a value with more takes longer than to hand it over
-    if column["type"] not in ("categorical", "ordinal") or "null" in column:
+    if column["type"] not in ("categorical", "ordinal"):
+        return None
+    null, outside = column["null"], column.get("outside", "clip")
+    becomes_null = outside == "clip" or outside == null or (outside is None and null == "category")
+    if not becomes_null:  # then a null and a word that is not declared are two
         return None
     values: list[str] = column["values"]
-    return values if len(values) <= most else None
+    # Several texts write the same number, day or truth.
+    has_other_texts = any(
+        word.casefold() in _TRUTHS or any(map(str.isdigit, word)) for word in values
+    ) and not column.get("verbatim", False)
+    return values if len(values) <= most and not has_other_texts else None
 
 
 def _require_as_before(rows: _ReadRows, slices: Iterable[bytes]) -> None:

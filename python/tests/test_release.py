@@ -628,3 +628,18 @@ def test_rows_count_by_weight():
         mo.Central(domain, epsilon=1, count=1, accept_error=True, **weights).sample(table | {"n": [1] * 1000}, counts_column="n")
     released = mo.Marginals(domain, epsilon=100, count=5000, **weights).sample(table)
     assert mo.nonprivate.compare(released, table, domain, **weights)["tv"] < .03
+
+
+def test_lists_of_weights_and_of_counts_are_refused_by_their_type():
+    """A list would let one row count without a bound."""
+    polars = pytest.importorskip("polars")
+    domain = {"g": mo.categorical(["a", "b"], null="a")}
+    asked = {"epsilon": 1, "delta": 1e-6, "count": 2, "accept_error": True}
+    frame = polars.DataFrame({"g": ["a", "b"], "w": [[1.0], [3.0] * 9], "n": [[1], [3] * 9]})
+    for table in (frame, frame.to_arrow()):
+        for kind in (mo.Marginals, mo.Central):
+            method = kind(domain, **asked, weights="w", greatest_weight=3)
+            with pytest.raises(mo.InvalidInput, match='"w" of .* must hold the weight of each row, but holds lists'):
+                method.sample(table)
+        with pytest.raises(mo.InvalidInput, match='"n" of .* holds lists, each of a unit'):
+            mo.Central(domain, **asked).sample(table, counts_column="n")

@@ -342,7 +342,7 @@ def test_categories_of_numbers_are_numbers(session):
 def test_the_law_over_units_is_the_samplers(session):
     """20 000 units of three records each; chi-square, false alarm 1e-6."""
     words = ["a", "b", "c", "d"]
-    domain = mo.Domain({"word": mo.categorical(words)})
+    domain = mo.Domain({"word": mo.categorical(words, null="a")})
     units = np.repeat(np.arange(20_000), 3)
     frame = session.createDataFrame(
         pyarrow.table({"unit": units, "word": np.tile(["a", "a", "c"], 20_000)})

@@ -278,13 +278,12 @@ void ArrowSource::require_batch(const ArrowArray& batch) const {
 
 void require_lists_of_units(const Source& source, std::span<const std::string> domain,
                             const UnitColumns& unit) {
-  const auto* const arrow = dynamic_cast<const ArrowSource*>(&source);
-  if (arrow == nullptr) return;
-  for (std::size_t i = 0; i < arrow->columns().size(); ++i) {
-    const std::string& name = arrow->columns()[i];
-    const bool is_read =
-        unit ? unit.has(name) : std::find(domain.begin(), domain.end(), name) != domain.end();
-    if (!is_read || !arrow->holds_lists(i)) continue;
+  for (std::size_t i = 0; i < source.columns().size(); ++i) {
+    const std::string& name = source.columns()[i];
+    const bool is_read = unit ? unit.has(name)
+                              : std::find(domain.begin(), domain.end(), name) != domain.end() ||
+                                    source.counts_column() == i;
+    if (!is_read || !source.holds_lists(i)) continue;
     throw InvalidInput(
         "unsupported-type",
         unit

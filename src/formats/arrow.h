@@ -52,7 +52,7 @@ class ArrowSource final : public Source {
   [[nodiscard]] bool is_spent() const noexcept { return is_stream_ && !stream_; }
   void require_readable(std::size_t column) const override;
   [[nodiscard]] std::string fault_of(std::size_t column) const override;
-  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept;
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override;
   /// The words of columns whose type is an ordered dictionary, in their order, with words that no
   /// row has; of public tables. A column whose batches differ in their words is left out. Reads a
   /// stream to its end.

@@ -111,6 +111,9 @@ class Source {
   /// Throws InvalidInput if the column is of a type that cannot be read.
   virtual void require_readable(std::size_t /*column*/) const {}
 
+  /// True if the column holds lists, so that a row is several records. Public: its type says so.
+  [[nodiscard]] virtual bool holds_lists(std::size_t /*column*/) const noexcept { return false; }
+
   /// Why the column does not have one value in each row that a domain's column can read, to follow
   /// "is left out: "; empty if it has. Public: it depends on the column's type and name alone.
   [[nodiscard]] virtual std::string fault_of(std::size_t /*column*/) const { return {}; }
@@ -210,6 +213,9 @@ class CountedSource final : public Source {
   [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override {
+    return table_.holds_lists(column);
+  }
   [[nodiscard]] std::string fault_of(std::size_t column) const override {
     return table_.fault_of(column);
   }

@@ -45,26 +45,35 @@ void WeightColumn::validate() const {
   require_at_most("invalid-weight", invalid, greatest);
   require_at_most("mean-weight", mean, greatest);
   require_at_most("weight-step", step, greatest);
-  if (step.is_zero() || step * Decimal(static_cast<double>(kMostSteps)) >= greatest) return;
-  const double least = most() / static_cast<double>(kMostSteps);
-  refuse_input("out-of-range", "weight-step", {WayOut::set("weight-step")},
-               quantities_of(number_of(step), {.least = least}),
-               "{} must be at least the greatest weight over {}, {:g}, but is {}",
-               flag_words("weight-step"), kMostSteps, least, words_of(step));
+  if (!step.is_zero() && step * Decimal(static_cast<double>(kMostSteps)) < greatest) {
+    const double least = most() / static_cast<double>(kMostSteps);
+    refuse_input("out-of-range", "weight-step", {WayOut::set("weight-step")},
+                 quantities_of(number_of(step), {.least = least}),
+                 "{} must be at least the greatest weight over {}, {:g}, but is {}",
+                 flag_words("weight-step"), kMostSteps, least, words_of(step));
+  }
+  const Decimal whole = exact_step() * Decimal(static_cast<double>(steps()));
+  if ((whole <=> greatest) == 0) return;
+  refuse_input("out-of-range", "greatest-weight",
+               {WayOut::set("greatest-weight"), WayOut::set("weight-step")},
+               "{} must be a multiple of the step of weights, {}, but is {}: {} would be one",
+               flag_words("greatest-weight"), words_of(exact_step()), words_of(greatest),
+               words_of(whole));
 }
 
 double WeightColumn::most() const { return number_of(greatest); }
 
-double WeightColumn::grid() const {
-  if (!step.is_zero()) return number_of(step);
+Decimal WeightColumn::exact_step() const {
+  if (!step.is_zero()) return step;
   // By comparisons of decimals, so that every machine finds the same power.
   constexpr int kMostPower = 12;
-  for (int power = kMostPower; power > -kMostPower; --power) {
-    const Decimal one = Decimal::parse(fmt::format("1e{}", power), "step");
-    if (one * Decimal(1000) <= greatest) return number_of(one);
+  for (int power = kMostPower;; --power) {
+    Decimal one = Decimal::parse(fmt::format("1e{}", power), "step");
+    if (one * Decimal(1000) <= greatest || power == -kMostPower) return one;
   }
-  return 1e-12;
 }
+
+double WeightColumn::grid() const { return number_of(exact_step()); }
 
 std::uint64_t WeightColumn::steps() const {
   const double steps = std::round(most() / grid());
@@ -99,6 +108,14 @@ WeightedSource::WeightedSource(const Source& table, WeightColumn weights)
       most_(weights_.steps()),
       grid_(weights_.grid()),
       invalid_(number_of(weights_.invalid)) {
+  if (table.holds_lists(place_)) {
+    throw InvalidInput(
+        "unsupported-type",
+        fmt::format("column \"{}\" of {} must hold the weight of each row, but holds "
+                    "lists, so that a row counts several times",
+                    weights_.column, table.name()),
+        Concern::of_column(weights_.column));
+  }
   if (!table.has_counts()) return;
   refuse_both("weights", "counts-column",
               ": a row with a weight is one record, and a row with a count is several");

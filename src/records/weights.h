@@ -37,12 +37,15 @@ struct WeightColumn {
   /// The most steps of a grid: of finer ones the noise would be out of the kernel's range.
   static constexpr std::uint64_t kMostSteps = 100'000;
 
-  /// Throws InvalidInput for numbers that contradict each other.
+  /// Throws InvalidInput for numbers that contradict each other, and unless the greatest weight is
+  /// on the grid.
   void validate() const;
 
   /// The greatest weight, in the nearest double.
   [[nodiscard]] double most() const;
-  /// The step, or else the greatest power of ten of at most a thousandth of the greatest weight.
+  /// The step, or else the greatest power of ten of at most a thousandth of the greatest weight; as
+  /// a double it is the grid.
+  [[nodiscard]] Decimal exact_step() const;
   [[nodiscard]] double grid() const;
   /// The greatest weight in steps, at least 1.
   [[nodiscard]] std::uint64_t steps() const;
@@ -89,6 +92,9 @@ class WeightedSource final : public Source {
   [[nodiscard]] std::uint64_t record_count() const override { return table_.record_count(); }
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override {
+    return table_.holds_lists(column);
+  }
   [[nodiscard]] std::string fault_of(std::size_t column) const override {
     return table_.fault_of(column);
   }

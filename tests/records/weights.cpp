@@ -42,7 +42,7 @@ TEST(WeightColumn, HasAGridOfPowersOfTenByDefault) {
   EXPECT_EQ(grid("20"), std::pair(0.01, std::uint64_t{2000}));
   EXPECT_EQ(grid("1"), std::pair(0.001, std::uint64_t{1000}));
   EXPECT_EQ(grid("9.99"), std::pair(0.001, std::uint64_t{9990}));
-  EXPECT_EQ(grid("1234.567"), std::pair(1.0, std::uint64_t{1235}));
+  EXPECT_EQ(grid("1234"), std::pair(1.0, std::uint64_t{1234}));
   EXPECT_EQ(grid("1e12"), std::pair(1e9, std::uint64_t{1000}));
   EXPECT_EQ(grid("1e-9"), std::pair(1e-12, std::uint64_t{1000}));
 }
@@ -89,6 +89,13 @@ TEST(WeightColumn, RefusesNumbersThatContradictEachOther) {
   EXPECT_EQ(
       refusal_of(weights),
       "--weight-step must be at least the greatest weight over 100000, 0.0002, but is 0.00019");
+  weights = weights_up_to("3");
+  weights.step = decimal("2");
+  EXPECT_EQ(refusal_of(weights),
+            "--greatest-weight must be a multiple of the step of weights, 2, but is 3: 4 would be "
+            "one");
+  EXPECT_THAT(refusal_of(weights_up_to("1234.567")), HasSubstr("1235 would be one"));
+  EXPECT_EQ(refusal_of(weights_up_to("9.99")), "accepted");
 }
 
 // -----------------------------------------------------------------------------------------------
