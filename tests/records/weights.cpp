@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ranges.h"
+#include "formats/arrow.h"
 #include "formats/csv.h"
 #include "formats/scratch.h"
 #include "records/private_table.h"
@@ -173,6 +176,32 @@ TEST(WeightedSource, RefusesAColumnThatIsMissingAndCounts) {
       test::refusal_of([&] { const WeightedSource both(counted, weights_up_to("1")); }),
       "give --weights or --counts-column, not both: a row with a weight is one record, and a row "
       "with a count is several");
+}
+
+/// A table whose second column holds lists.
+class TableOfLists final : public Source {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "the data"; }
+  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override { return names_; }
+  [[nodiscard]] std::uint64_t record_count() const override { return 0; }
+  void visit(std::span<const std::size_t>,
+             const std::function<void(const Block&)>&) const override {}
+  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override { return column == 1; }
+
+ private:
+  std::vector<std::string> names_{"a", "w"};
+};
+
+// A row with a list is a record for each item, so it would count without a bound.
+TEST(WeightedSource, RefusesListsByTheirType) {
+  const TableOfLists table;
+  EXPECT_EQ(test::refusal_of([&] { const WeightedSource weighted(table, weights_up_to("1")); }),
+            "column \"w\" of the data must hold the weight of each row, but holds lists, so that a "
+            "row counts several times");
+  const CountedSource counted(table, "w");
+  const std::vector<std::string> domain{"a"};
+  EXPECT_THAT(test::refusal_of([&] { require_lists_of_units(counted, domain, {}); }),
+              HasSubstr("column \"w\" of the data holds lists"));
 }
 
 TEST(WeightedSource, WeighsNeitherADomainsColumnNorTheUnits) {
