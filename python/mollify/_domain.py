@@ -399,8 +399,9 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
 class DomainWarning(CodedWarning):
     """A domain leaves open what values beyond a bound become, or its draft needs a look.
 
-    Otherwise such a value becomes the nearest one. A release never reports this, because
-    that would reveal private data. Declare ``outside`` for numbers, days and times.
+    Otherwise such a value becomes the nearest one. A release never reports this,
+    because that would reveal private data. Declare ``outside`` for numbers, days and
+    times.
     """
 
 
