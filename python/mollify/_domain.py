@@ -181,7 +181,8 @@ def integer(
         own. Default: ``"category"``.
     outside : int or str
         What everything else becomes: ``"clip"`` (the default: a number becomes the
-        nearest integer, and other text what nulls become), one of the integers, or ``"null"`` if `null` is ``"category"``.
+        nearest integer, and other text what nulls become), one of the integers, or
+        ``"null"`` if `null` is ``"category"``.
     """
     lists = _lists(edges=edges, values=values, spikes=spikes)
     return _column("integer", min=min, max=max, bins=bins, **lists, step=step, missing=missing, null=null, outside=outside)
