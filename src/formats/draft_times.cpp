@@ -65,6 +65,10 @@ bool names_one_of(std::string_view column, std::span<const std::string_view> wor
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
+constexpr std::string_view kDigitsOfMonths = "%Y%m";
+/// Of other numbers with six digits, one in eight reads like a month.
+constexpr std::size_t kFewestMonths = 6;
+
 bool is_count(const TimeFormat& format) { return format.text().find('%') == std::string::npos; }
 
 }  // namespace
@@ -80,6 +84,7 @@ DayFormats::DayFormats(std::string_view column) {
   }
   left_.push_back({&TimeFormat::require("%Y-%m")});
   left_.push_back({&TimeFormat::require("%b %Y")});
+  left_.push_back({&TimeFormat::require(kDigitsOfMonths)});
   constexpr std::array<std::string_view, 3> kNamesOfDays = {"date", "datum", "excel"};
   constexpr std::array<std::string_view, 5> kNamesOfSeconds = {"date", "time", "stamp", "unix",
                                                                "epoch"};
@@ -109,6 +114,8 @@ void DayFormats::see(std::string_view text) {
 const TimeFormat* DayFormats::found() const {
   if (left_.size() != 1) return nullptr;
   const Candidate& one = left_.front();
+  if (one.format->text() == kDigitsOfMonths && one.places.few().size() < kFewestMonths)
+    return nullptr;
   // A single number may be anything.
   const bool is_number =
       is_count(*one.format) || one.format->text().find_first_not_of("%Ymd") == std::string::npos;

@@ -585,6 +585,14 @@ TEST(DraftDomain, WritesTheFormatOfDays) {
   EXPECT_EQ(drafted("d", "1,10-Mar-2023\n1,24-DEC-1999\n"),
             "date 24-Dec-1999 10-Mar-2023 year %d-%b-%Y");
   EXPECT_EQ(drafted("d", "1,2023-03\n1,2023-04\n"), "date 2023-03 2023-04 month %Y-%m");
+  std::string months, prices;
+  for (int i = 0; i < 30; ++i) {
+    months += fmt::format("1,{}{:02}\n", 2015 + i / 12, i % 12 + 1);
+    prices += fmt::format("1,{}\n", 201501 + 7 * (i % 10));
+  }
+  EXPECT_EQ(drafted("d", months), "date 201501 201706 month %Y%m");
+  EXPECT_EQ(drafted("d", prices), "integer");
+  EXPECT_EQ(drafted("d", "1,201501\n1,201502\n1,201503\n"), "integer") << "which may be a price";
   EXPECT_EQ(drafted("d", "1,10.03.2023 14:05\n1,11.03.2023 02:00\n"),
             "datetime 10.03.2023 14:05 11.03.2023 02:00 day %d.%m.%Y %H:%M");
   EXPECT_EQ(drafted("start_date", "1,44995\n1,44955\n"), "date 44955 44995 day excel");
