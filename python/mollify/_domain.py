@@ -159,7 +159,7 @@ def integer(
         them.
     bins : int or "private"
         Number of groups of near-equal size. "private": a release of `Marginals` finds
-        16 groups of about equal mass, for a part of its budget. Default: each integer
+        up to 32 groups where values lie, for a part of its budget. Default: each integer
         by itself.
     edges : list of int
         Where groups begin, and where the last one ends, in place of `min`, `max` and
