@@ -159,8 +159,8 @@ def integer(
         them.
     bins : int or "private"
         Number of groups of near-equal size. "private": a release of `Marginals` finds
-        up to 32 groups where values lie, for a part of its budget. Default: each integer
-        by itself.
+        up to 32 groups where values lie, for a part of its budget. Default: each
+        integer by itself.
     edges : list of int
         Where groups begin, and where the last one ends, in place of `min`, `max` and
         `bins`: ``[0, 18, 65, 110]`` is 0 to 17, 18 to 64 and 65 to 110. Default: none.
