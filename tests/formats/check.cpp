@@ -199,7 +199,8 @@ RC_GTEST_PROP(CheckTable, FindsNothingInWhatWasReleased, ()) {
 
 TEST(CheckTable, NamesWeightsThatAReleaseMaps) {
   const test::Scratch scratch;
-  const Domain domain = parse_domain("columns:\n  a: {type: integer, min: 0, max: 9, null: 0}\n", "d.yaml");
+  const Domain domain =
+      parse_domain("columns:\n  a: {type: integer, min: 0, max: 9, null: 0}\n", "d.yaml");
   std::vector<std::string> found;
   const WeightColumn weights{.column = "w", .greatest = Decimal(3), .invalid = Decimal(0.5)};
   const CheckCounts counts = check_table(

@@ -569,10 +569,9 @@ TEST(CsvSink, WritesEachRecordIntoOneLine) {
 }
 
 TEST(CsvSink, WritesPointsInFewestDigits) {
-  const Domain domain =
-      Domain::make({test::without_nulls("x", NumberCells::make(0, 1)),
-                    Column::make("y", NumberCells::make(1, 100),
-                                 {.null_value = "2", .outside_value = "2"})});
+  const Domain domain = Domain::make(
+      {test::without_nulls("x", NumberCells::make(0, 1)),
+       Column::make("y", NumberCells::make(1, 100), {.null_value = "2", .outside_value = "2"})});
   const std::vector<std::string> logarithms{"y"};
   const RealColumns columns(domain, logarithms);
   std::string csv;

@@ -525,8 +525,7 @@ class PointMethod : public ReleaseMethod {
       notes.push_back(
           fmt::format("before the logarithm of {} is taken, a zero and whatever else is outside "
                       "its range becomes {}, and a null becomes {}",
-                      column.name(), *mapping.outside_value,
-                      *mapping.null_value));
+                      column.name(), *mapping.outside_value, *mapping.null_value));
     }
   }
 };
