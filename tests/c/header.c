@@ -13,7 +13,8 @@ int main(void) {
   mollify_free_sampler(sampler);
 
   sampler = NULL;
-  if (mollify_new_sampler("{\"k\": 6, \"epsilon\": -1}", &sampler, NULL) != MOLLIFY_INVALID_INPUT) {
+  if (mollify_new_sampler("{\"k\": 6, \"epsilon\": -1}", &sampler, NULL) !=
+      MOLLIFY_INVALID_INPUT) {
     return 3;
   }
   if (sampler != NULL || strstr(mollify_last_error(), "epsilon") == NULL) return 4;
