@@ -198,9 +198,9 @@ void require_space(const Domain& domain, SpaceKind kind, std::string_view chosen
 ///
 /// A field becomes the declared value: the number as it is, if it lies in [min, max]; the nearer
 /// bound or the `outside` value, if not; the `null` value for nulls. Text that is not a number
-/// becomes the `outside` value, or as a null without one. A column may be
-/// taken in logarithms: its axis then runs from ln min to ln max, and the written number is e to
-/// the coordinate.
+/// becomes the `outside` value; without one it is mapped like a null. A column may be taken in
+/// logarithms: its axis then runs from ln min to ln max, and the written number is e to the
+/// coordinate.
 class RealColumns {
  public:
   /// `logarithms` names the columns that are taken in logarithms. Throws InvalidInput, naming the

@@ -290,7 +290,7 @@ IntegerCells IntegerCells::make(const Declaration& declared) {
     return cells;
   }
   const std::uint64_t most = std::min(cells.count_, kMaxBins);
-  // Half as many leave room for a null category beside them in an enumerable domain.
+  // With a null category, 2^24 cells would be one outcome more than a domain can list.
   const std::uint64_t bins = declared.bins.value_or(cells.count_ > most ? kMaxBins / 2 : most);
   require_between("bins", bins, 1, most);
   cells.bins_ = static_cast<std::uint32_t>(bins);

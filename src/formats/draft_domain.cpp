@@ -249,7 +249,7 @@ class ColumnSketch {
     if (text.find('@') != std::string_view::npos) ++addresses_;
   }
 
-  /// Keeps different values, and notes whether two of them are one but for zeros.
+  /// Keeps the different values, and whether two of them differ by zeros alone.
   void see_different(std::string_view text) {
     const std::size_t before = values_.size();
     values_.insert(text);

@@ -51,8 +51,8 @@ std::optional<std::size_t> rows_of_code_day(double place, double /*least*/) {
 namespace {
 
 constexpr std::int64_t kBeginOf1800 = -5'364'662'400, kEndOf2200 = 7'289'654'400;
-/// Of numbers that a column's name calls days or seconds. Those of days are less than those of
-/// seconds.
+/// Limits for numbers in a column whose name calls them days or seconds. No number of days since
+/// 1899 is as great as one of seconds since 1970.
 constexpr std::int64_t kBeginOf1950 = -631'152'000, kBeginOf1974 = 126'230'400,
                        kEndOf2100 = 4'133'980'800;
 
@@ -171,7 +171,7 @@ bool is_like_a_day(std::string_view text) {
   return parts == 3 && digits > 0;
 }
 
-/// The period of which a format shows each one.
+/// The finest period that the format tells apart.
 Period finest_of(const DateCells::Declaration& declared) {
   if (!declared.format) return Period::kDay;
   const TimeFormat::Unit unit = TimeFormat::require(*declared.format).unit();

@@ -53,7 +53,7 @@ struct SmallTable {
   std::vector<std::vector<std::uint64_t>> weights;  ///< of each person's rows, in steps
 };
 
-/// A weight as the table writes it, and in steps: some are too great, and some are none.
+/// Weights as a table may write them, with their steps. Some are too great, and some are no weights.
 std::pair<std::string, std::uint64_t> weight_of(unsigned i) {
   if (i % 11 == 3) return {"", 5};
   if (i % 11 == 4) return {"-1", 5};
