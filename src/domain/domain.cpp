@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <variant>
@@ -19,14 +20,26 @@
 #include "core/invalid_input.h"
 #include "core/ranges.h"
 #include "domain/column.h"
+#include "domain/possible.h"
+#include "domain/rules.h"
 
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
 // The public domain.
 
-Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
+/// Made by the first thread that asks.
+struct Domain::Outcomes {
+  std::once_flag once;
+  std::vector<std::uint32_t> places;
+};
+
+Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product,
+               const std::vector<RuleDeclaration>& rules)
     : columns_(std::make_shared<const std::vector<Column>>(std::move(columns))),
+      possible_(rules.empty() ? nullptr
+                              : std::make_shared<const PossibleRecords>(*columns_, rules)),
+      outcomes_(std::make_shared<Outcomes>()),
       places_(columns_->size()),
       seed_(seed),
       product_(product),
@@ -40,6 +53,11 @@ Domain::Domain(std::vector<Column> columns, std::uint64_t seed, double product)
 }
 
 Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
+  return make(std::move(columns), seed, {});
+}
+
+Domain Domain::make(std::vector<Column> columns, std::uint64_t seed,
+                    const std::vector<RuleDeclaration>& rules) {
   refuse_if(columns.empty(), "empty-input", "columns",
             "a domain must have at least one column, but has none");
   StringIndex names;
@@ -51,7 +69,33 @@ Domain Domain::make(std::vector<Column> columns, std::uint64_t seed) {
     names.insert(column.name());
     product *= column.size();
   }
-  return Domain(std::move(columns), seed, product);
+  return Domain(std::move(columns), seed, product, rules);
+}
+
+std::vector<RuleDeclaration> Domain::rules() const {
+  std::vector<RuleDeclaration> declared;
+  if (!possible_) return declared;
+  for (const Rule& rule : possible_->rules()) declared.push_back(rule.declared);
+  return declared;
+}
+
+const std::vector<std::uint32_t>& Domain::outcomes() const {
+  std::call_once(outcomes_->once, [&] {
+    std::vector<std::uint32_t> digits(places_.size());
+    for (std::uint32_t place = 0; place < size_; ++place) {
+      for (std::size_t i = 0; i < digits.size(); ++i) {
+        digits[i] = place / places_[i].stride % places_[i].size;
+      }
+      if (possible_->has(digits)) outcomes_->places.push_back(place);
+    }
+  });
+  return outcomes_->places;
+}
+
+std::uint32_t Domain::outcome_of_place(std::uint32_t place) const {
+  const auto& places = outcomes();
+  return static_cast<std::uint32_t>(std::lower_bound(places.begin(), places.end(), place) -
+                                    places.begin());
 }
 
 std::vector<std::string> Domain::names() const {
@@ -140,13 +184,12 @@ void Domain::require_enumerable(std::string_view what, std::string_view other_wa
                kMaxOutcomes, product_, fewer_bins(is_small), other_way);
 }
 
-std::uint32_t Domain::encode(std::span<const std::string_view> fields) const noexcept {
-  std::uint32_t outcome = 0;
-  for (std::size_t i = 0; i < columns_->size(); ++i) {
-    const std::string_view field = i < fields.size() ? fields[i] : std::string_view();
-    outcome += (*columns_)[i].encode(field) * places_[i].stride;
-  }
-  return outcome;
+std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {
+  std::vector<std::uint32_t> digits(places_.size());
+  encode_digits(fields, digits);
+  std::uint32_t place = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) place += digits[i] * places_[i].stride;
+  return outcome_at(place);
 }
 
 void Domain::encode_digits(std::span<const std::string_view> fields,
@@ -154,6 +197,7 @@ void Domain::encode_digits(std::span<const std::string_view> fields,
   for (std::size_t i = 0; i < columns_->size(); ++i) {
     digits[i] = (*columns_)[i].encode(i < fields.size() ? fields[i] : std::string_view());
   }
+  if (possible_) possible_->map(digits);
 }
 
 void Domain::decode(std::uint32_t outcome, UniformIntegers random,
@@ -163,20 +207,33 @@ void Domain::decode(std::uint32_t outcome, UniformIntegers random,
   write_digits(digits, random, fields);
 }
 
+void Domain::draw_points(std::span<const std::uint32_t> digits, UniformIntegers random,
+                         std::span<std::uint64_t> points) const {
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::uint64_t count = (*columns_)[i].points(digits[i]);
+    const bool is_free = !possible_ || !possible_->is_compared(i);
+    points[i] = count == 1 || !is_free ? 0 : random.below(count);
+  }
+  if (possible_) possible_->draw_points(digits, random, points);
+}
+
 void Domain::write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                           std::vector<std::string>& fields) const {
   fields.resize(digits.size());
+  std::vector<std::uint64_t> points(digits.size());
+  draw_points(digits, random, points);
   for (std::size_t i = 0; i < digits.size(); ++i) {
-    const Column& column = (*columns_)[i];
-    const std::uint64_t points = column.points(digits[i]);
     fields[i].clear();
-    column.write(digits[i], points == 1 ? 0 : random.below(points), fields[i]);
+    (*columns_)[i].write(digits[i], points[i], fields[i]);
   }
 }
 
 std::string Domain::canonical_text() const {
   std::string text = fmt::format("mollify-domain 1 seed {}\n", seed_);
   for (const Column& column : *columns_) text += column.canonical_text() + '\n';
+  if (possible_) {
+    for (const Rule& rule : possible_->rules()) text += rule_text(rule, *columns_) + '\n';
+  }
   return text;
 }
 
@@ -312,7 +369,7 @@ Domain recut_domain(const Domain& domain, std::optional<std::uint64_t> cells) {
     columns.push_back(
         Column::make(column.name(), recut(column.cells(), of_each), column.mapping()));
   }
-  return Domain::make(std::move(columns), domain.seed());
+  return Domain::make(std::move(columns), domain.seed(), domain.rules());
 }
 
 // -----------------------------------------------------------------------------------------------

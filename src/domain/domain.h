@@ -20,6 +20,8 @@
 namespace mollify {
 
 class Column;
+class PossibleRecords;
+struct RuleDeclaration;
 
 // -----------------------------------------------------------------------------------------------
 // The public domain: all possible records.
@@ -51,15 +53,25 @@ class UniformIntegers {
 /// A record is a vector of digits, one cell of each column. If there are at most 2^24 such vectors
 /// the domain is enumerable, and a record is also one outcome 0 … size() - 1: the mixed-radix
 /// number whose first column is the most significant digit, so that outcomes in ascending order are
-/// records in lexicographic order of their columns.
+/// records in lexicographic order of their columns. Where the domain has rules, outcomes are the
+/// records that keep them, numbered in that order; a record that breaks one is another, which keeps
+/// them (PossibleRecords::map).
 class Domain {
  public:
   static constexpr std::uint32_t kMaxOutcomes = std::uint32_t{1} << 24U;
 
   /// `seed` fixes the public candidates of samplers that use them; it is part of the domain so
   /// that it is chosen before any data is opened.
-  /// Throws InvalidInput unless there is at least one column and names are distinct.
+  /// Throws InvalidInput unless there is at least one column and names are distinct, and for rules
+  /// as PossibleRecords.
   [[nodiscard]] static Domain make(std::vector<Column> columns, std::uint64_t seed = 0);
+  [[nodiscard]] static Domain make(std::vector<Column> columns, std::uint64_t seed,
+                                   const std::vector<RuleDeclaration>& rules);
+
+  /// What rules say of records; nullptr where the domain has none.
+  [[nodiscard]] const PossibleRecords* possible() const noexcept { return possible_.get(); }
+  /// Its rules as they were declared.
+  [[nodiscard]] std::vector<RuleDeclaration> rules() const;
 
   /// The number of digit vectors; exact up to 2^53, and possibly infinite.
   [[nodiscard]] double product() const noexcept { return product_; }
@@ -76,7 +88,9 @@ class Domain {
       const std::function<bool(std::span<const std::uint32_t>)>& fits) const;
 
   /// The number of outcomes. Requires is_enumerable(), as all that speaks of outcomes does.
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t size() const {
+    return possible_ ? static_cast<std::uint32_t>(outcomes().size()) : size_;
+  }
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return *columns_; }
   /// The columns' names.
   [[nodiscard]] std::vector<std::string> names() const;
@@ -84,7 +98,12 @@ class Domain {
 
   /// The outcome of a private record. Total: defined for any fields, of any content and of any
   /// number; fields come in the columns' order, missing ones are nulls, further ones are ignored.
-  [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const noexcept;
+  [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const;
+  /// The outcome whose digits, as a mixed-radix number, are this one. Requires those of a record
+  /// that keeps all rules.
+  [[nodiscard]] std::uint32_t outcome_at(std::uint32_t place) const {
+    return possible_ ? outcome_of_place(place) : place;
+  }
 
   /// The digits of a private record, one for each column; total like `encode`, for every domain.
   /// Requires digits.size() == columns().size().
@@ -92,8 +111,9 @@ class Domain {
                      std::span<std::uint32_t> digits) const noexcept;
 
   /// The outcome's digit for one column. Requires outcome < size() and column < columns().size().
-  [[nodiscard]] std::uint32_t digit(std::uint32_t outcome, std::size_t column) const noexcept {
-    return outcome / places_[column].stride % places_[column].size;
+  [[nodiscard]] std::uint32_t digit(std::uint32_t outcome, std::size_t column) const {
+    const std::uint32_t place = possible_ ? outcomes()[outcome] : outcome;
+    return place / places_[column].stride % places_[column].size;
   }
 
   /// Writes a record of the outcome to `fields`, one text for each column; where an outcome
@@ -103,9 +123,13 @@ class Domain {
               std::vector<std::string>& fields) const;
 
   /// Decodes a record given by its digits, for every domain. Requires one digit for each column,
-  /// each below that column's size.
+  /// each below that column's size, which keep all rules; so do the values that are written.
   void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                     std::vector<std::string>& fields) const;
+  /// Which of its cells' values a record is written as, drawn evenly, but under the domain's rules.
+  /// Requires digits as above, and a point for each of them.
+  void draw_points(std::span<const std::uint32_t> digits, UniformIntegers random,
+                   std::span<std::uint64_t> points) const;
 
   /// A line with version and seed, then one line for each column. Domains with the same text have
   /// the same seed and encode and decode alike; a domain's hash is computed from it.
@@ -128,9 +152,18 @@ class Domain {
     std::uint32_t size;
   };
 
-  Domain(std::vector<Column> columns, std::uint64_t seed, double product);
+  struct Outcomes;
+
+  Domain(std::vector<Column> columns, std::uint64_t seed, double product,
+         const std::vector<RuleDeclaration>& rules);
+
+  /// The places of the records that keep all rules, ascending; found when they are first asked for.
+  [[nodiscard]] const std::vector<std::uint32_t>& outcomes() const;
+  [[nodiscard]] std::uint32_t outcome_of_place(std::uint32_t place) const;
 
   std::shared_ptr<const std::vector<Column>> columns_;
+  std::shared_ptr<const PossibleRecords> possible_;
+  std::shared_ptr<Outcomes> outcomes_;
   std::vector<Place> places_;
   std::uint64_t seed_;
   double product_;

@@ -21,6 +21,7 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
+#include "domain/rules.h"
 #include "domain/same_value.h"
 #include "formats/text_files.h"
 
@@ -269,7 +270,8 @@ class DomainParser {
     const Setting* const columns = settings.find("columns");
     std::vector<Column> made;
     const std::uint64_t seed = located(root, [&] {
-      settings.require_known(std::array<std::string_view, 2>{"columns", "seed"}, "a domain");
+      settings.require_known(std::array<std::string_view, 3>{"columns", "rules", "seed"},
+                             "a domain");
       if (columns == nullptr) settings.refuse("missing-key", "columns", "is missing");
       return settings.maybe<std::uint64_t>("seed").value_or(0);
     });
@@ -291,7 +293,11 @@ class DomainParser {
     } else {
       refuse(*columns, "must map the names of columns to their settings");
     }
-    return located(*columns, [&] { return Domain::make(std::move(made), seed); });
+    const Setting* const listed = settings.find("rules");
+    const std::vector<RuleDeclaration> rules =
+        listed == nullptr ? std::vector<RuleDeclaration>() : declared_rules(*listed);
+    return located(listed != nullptr ? *listed : *columns,
+                   [&] { return Domain::make(std::move(made), seed, rules); });
   }
 
  private:
@@ -315,6 +321,48 @@ class DomainParser {
       const std::uint64_t line = error.line() != 0 ? error.line() : node.line;
       throw InvalidInput(error, located_words(line, error.what()), Concern::in_file(name_, line));
     }
+  }
+
+  std::vector<RuleDeclaration> declared_rules(const Setting& list) const {
+    if (list.kind != Setting::Kind::kSequence) {
+      refuse(list,
+             "must list the rules, each a text or a mapping with `rule`, or with `column`, "
+             "`follows` and `map`");
+    }
+    std::vector<RuleDeclaration> rules;
+    for (const Setting& one : list.items) {
+      RuleDeclaration& rule = rules.emplace_back();
+      rule.line = one.line;
+      if (one.is_scalar() && !one.null) {
+        rule.text = one.text;
+        continue;
+      }
+      require_mapping(one,
+                      "must have a rule as a text, or a mapping with `rule`, or with `column`, "
+                      "`follows` and `map`");
+      located(one, [&] {
+        const Settings settings(one);
+        settings.require_known(
+            std::array<std::string_view, 5>{"name", "rule", "column", "follows", "map"}, "a rule");
+        rule.name = settings.maybe<std::string>("name").value_or("");
+        if (settings.has_instead("rule", {"column", "follows", "map"})) {
+          rule.text = settings.get<std::string>("rule");
+          return;
+        }
+        rule.column = settings.get<std::string>("column");
+        rule.from = settings.get<std::string>("follows");
+        const Setting* const map = settings.find("map");
+        if (map == nullptr || map->kind != Setting::Kind::kMapping) {
+          settings.refuse("wrong-type", "map", "must map each value of the other column to one");
+        }
+        for (std::size_t i = 0; i < map->items.size(); i += 2) {
+          const Setting& to = map->items[i + 1];
+          if (!to.is_scalar()) settings.refuse("wrong-type", "map", "must map values to values");
+          rule.map.emplace_back(map->items[i].text, to.null ? "" : to.text);
+        }
+      });
+    }
+    return rules;
   }
 
   void require_mapping(const Setting& node, std::string_view expectation) const {
@@ -366,6 +414,33 @@ std::string yaml_of(const Setting& setting) {
   return is_mapping ? "{" + text + "}" : "[" + text + "]";
 }
 
+std::string yaml_of_rule(const RuleDeclaration& rule) {
+  std::string text = rule.name.empty() ? "" : "name: " + scalar(rule.name) + ", ";
+  if (!rule.text.empty()) return text + "rule: " + Json(rule.text).dump();
+  text += fmt::format("column: {}, follows: {}, map: {{", scalar(rule.column), scalar(rule.from));
+  for (std::size_t i = 0; i < rule.map.size(); ++i) {
+    const auto& [from, to] = rule.map[i];
+    text +=
+        fmt::format("{}{}: {}", i == 0 ? "" : ", ", scalar(from), to.empty() ? "null" : scalar(to));
+  }
+  return text + "}";
+}
+
+Json json_of_rule(const RuleDeclaration& rule) {
+  if (rule.name.empty() && !rule.text.empty()) return rule.text;
+  Json made = Json::object();
+  if (!rule.name.empty()) made["name"] = rule.name;
+  if (!rule.text.empty()) {
+    made["rule"] = rule.text;
+    return made;
+  }
+  made["column"] = rule.column;
+  made["follows"] = rule.from;
+  made["map"] = Json::object();
+  for (const auto& [from, to] : rule.map) made["map"][from] = to.empty() ? Json() : Json(to);
+  return made;
+}
+
 constexpr std::string_view kSchemaOfDomain = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "A domain of mollify",
@@ -378,7 +453,10 @@ constexpr std::string_view kSchemaOfDomain = R"({
     "columns": {
       "description": "By name, in the order in which records have them; or a list of columns that have a name.",
       "oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/$defs/column"}},
-                {"type": "array", "items": {"$ref": "#/$defs/column"}}]}},
+                {"type": "array", "items": {"$ref": "#/$defs/column"}}]},
+    "rules": {
+      "description": "Which combinations of values can occur; docs/reference/rules.md explains them.",
+      "type": "array", "items": {"$ref": "#/$defs/rule"}}},
   "required": ["columns"],
   "additionalProperties": false,
   "$defs": {
@@ -394,6 +472,17 @@ constexpr std::string_view kSchemaOfDomain = R"({
       "description": "Codes that stand for a reason why there is no value: a list, which become null, or each with its label, a value of its own.",
       "oneOf": [{"type": "array", "items": {"$ref": "#/$defs/value"}},
                 {"type": "object", "additionalProperties": {"type": "string"}}]},
+    "rule": {
+      "description": "A formula about the columns of a record, or a column whose value follows from another's.",
+      "examples": ["if age < 15 then income is null", {"name": "adults", "rule": "hired >= birth + 16 years"}, {"column": "region", "follows": "city", "map": {"Lyon": "south", "Metz": "east"}}],
+      "oneOf": [{"type": "string"},
+                {"type": "object", "properties": {"name": {"type": "string"}, "rule": {"type": "string"}},
+                 "required": ["rule"], "additionalProperties": false},
+                {"type": "object",
+                 "properties": {"name": {"type": "string"}, "column": {"type": "string"}, "follows": {"type": "string"},
+                                "map": {"description": "The value for each value of the other column; null where there is none.",
+                                        "type": "object", "additionalProperties": {"anyOf": [{"$ref": "#/$defs/value"}, {"type": "null"}]}}},
+                 "required": ["column", "follows", "map"], "additionalProperties": false}]},
     "column": {"oneOf": []}}})";
 
 Json json_of(const Setting& setting, bool words) {
@@ -453,6 +542,15 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
       yaml += fmt::format("    {}: {}\n", key, yaml_of(setting));
     }
   }
+  const std::vector<RuleDeclaration> rules = domain.rules();
+  if (!rules.empty()) yaml += "rules:\n";
+  for (const RuleDeclaration& rule : rules) {
+    if (rule.name.empty() && !rule.text.empty()) {
+      yaml += fmt::format("  - {}\n", Json(rule.text).dump());
+      continue;
+    }
+    yaml += fmt::format("  - {{{}}}\n", yaml_of_rule(rule));
+  }
   return yaml;
 }
 
@@ -465,6 +563,7 @@ std::string domain_json(const Domain& domain) {
       one[std::string(key)] = json_of(setting, key != "missing");
     json["columns"].push_back(std::move(one));
   }
+  for (const RuleDeclaration& rule : domain.rules()) json["rules"].push_back(json_of_rule(rule));
   return json.dump();
 }
 

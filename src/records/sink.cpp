@@ -6,6 +6,7 @@
 #include "base/refusal.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 
 namespace mollify {
 
@@ -145,11 +146,9 @@ void RecordWriter::begin_record(std::string_view unit) {
   for (std::size_t i = 0; i < unit_columns_; ++i) columns_[i].append(ids[i]);
 }
 
-void RecordWriter::write_digit(std::size_t column, std::uint32_t digit, UniformIntegers random) {
+void RecordWriter::write_value(std::size_t column, std::uint32_t digit, std::uint64_t point) {
   ColumnBuffer& to = columns_[column + unit_columns_];
-  const Column& from = domain_->columns()[column];
-  const std::uint64_t points = from.points(digit);
-  const Value value = from.value(digit, points == 1 ? 0 : random.below(points));
+  const Value value = domain_->columns()[column].value(digit, point);
   // Cells of words are numbered like the words.
   if (std::holds_alternative<std::string_view>(value)) {
     to.append_word(digit);
@@ -160,17 +159,29 @@ void RecordWriter::write_digit(std::size_t column, std::uint32_t digit, UniformI
 
 void RecordWriter::write_outcome(std::uint32_t outcome, UniformIntegers random,
                                  std::string_view unit) {
-  begin_record(unit);
-  for (std::size_t i = 0; i < domain_->columns().size(); ++i) {
-    write_digit(i, domain_->digit(outcome, i), random);
-  }
-  end_record();
+  digits_.resize(domain_->columns().size());
+  for (std::size_t i = 0; i < digits_.size(); ++i) digits_[i] = domain_->digit(outcome, i);
+  write_digits(digits_, random, unit);
 }
 
 void RecordWriter::write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                                 std::string_view unit) {
   begin_record(unit);
-  for (std::size_t i = 0; i < digits.size(); ++i) write_digit(i, digits[i], random);
+  points_of_.resize(digits.size());
+  domain_->draw_points(digits, random, points_of_);
+  for (std::size_t i = 0; i < digits.size(); ++i) write_value(i, digits[i], points_of_[i]);
+  end_record();
+}
+
+void RecordWriter::write_drawn(std::span<const std::uint32_t> digits,
+                               std::span<const std::uint64_t> points, UniformIntegers random) {
+  begin_record({});
+  const PossibleRecords* const possible = domain_->possible();
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::uint64_t count = domain_->columns()[i].points(digits[i]);
+    const bool is_drawn = (possible != nullptr && possible->is_compared(i));
+    write_value(i, digits[i], count == 1 ? 0 : is_drawn ? points[i] : random.below(count));
+  }
   end_record();
 }
 

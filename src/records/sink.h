@@ -101,9 +101,13 @@ class RecordWriter {
   /// Requires an enumerable domain and outcome < domain.size(); `unit`, a text of
   /// `unit_text`, is written if there are unit columns. `random` as in Domain::decode.
   void write_outcome(std::uint32_t outcome, UniformIntegers random, std::string_view unit = {});
-  /// Requires one digit for each column, each below that column's size.
+  /// Requires one digit for each column, each below that column's size, as Domain::write_digits.
   void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                     std::string_view unit = {});
+  /// Of values that are drawn already: a point for each of the compared columns of a domain's rules
+  /// (PossibleRecords); others' are drawn.
+  void write_drawn(std::span<const std::uint32_t> digits, std::span<const std::uint64_t> points,
+                   UniformIntegers random);
   /// Requires one coordinate for each of the RealColumns that the writer was made for.
   void write_point(std::span<const double> point);
 
@@ -111,7 +115,7 @@ class RecordWriter {
   void finish();
 
  private:
-  void write_digit(std::size_t column, std::uint32_t digit, UniformIntegers random);
+  void write_value(std::size_t column, std::uint32_t digit, std::uint64_t point);
   void begin_record(std::string_view unit);
   void end_record();
   void flush();
@@ -121,6 +125,8 @@ class RecordWriter {
   Sink& sink_;
   std::size_t unit_columns_ = 0;
   std::vector<ColumnBuffer> columns_;
+  std::vector<std::uint32_t> digits_;  // of a record
+  std::vector<std::uint64_t> points_of_;
 };
 
 }  // namespace mollify

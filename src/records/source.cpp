@@ -17,6 +17,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 
 namespace mollify {
 
@@ -304,6 +305,16 @@ void RecordEncoder::encode(const Block& block) {
       digits[row] = list.digits[valid.empty() || valid[row] != 0 ? place : count];
     }
   }
+  if (domain_.possible() != nullptr) map_to_possible();
+}
+
+void RecordEncoder::map_to_possible() {
+  std::vector<std::uint32_t> record(digits_.size());
+  for (std::size_t row = 0; row < rows_; ++row) {
+    copy_digits(row, record);
+    domain_.possible()->map(record);
+    for (std::size_t i = 0; i < record.size(); ++i) digits_[i][row] = record[i];
+  }
 }
 
 void RecordEncoder::copy_digits(std::size_t row, std::span<std::uint32_t> digits) const noexcept {
@@ -317,6 +328,9 @@ std::span<const std::uint32_t> RecordEncoder::outcomes() {
     for (std::size_t row = 0; row < rows_; ++row) {
       outcomes_[row] = outcomes_[row] * size + digits_[i][row];
     }
+  }
+  if (domain_.possible() != nullptr) {
+    for (std::uint32_t& outcome : outcomes_) outcome = domain_.outcome_at(outcome);
   }
   return outcomes_;
 }

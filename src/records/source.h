@@ -302,6 +302,9 @@ class RecordEncoder {
     std::vector<std::uint32_t> digits;  // one more than there are values: a null's
   };
 
+  /// Each record to the possible one that stands for it.
+  void map_to_possible();
+
   const Domain& domain_;
   std::size_t rows_ = 0;
   std::vector<std::vector<std::uint32_t>> digits_;

@@ -172,7 +172,7 @@ Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& 
     for (std::size_t i = 0; i < columns; ++i) {
       outcome = outcome * domain.columns()[i].size() + digits[begin + i];
     }
-    tally.add(outcome);
+    tally.add(domain.outcome_at(outcome));
   }
   return Empirical(tally.take());
 }
