@@ -12,6 +12,7 @@
 #include "core/ranges.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 
 namespace mollify {
 
@@ -69,6 +70,8 @@ namespace {
 
 /// Number of records to draw before asking whether to go on.
 constexpr std::size_t kRecordsAtOnce = 1024;
+/// Draws of a record that rules allow; after them the last one is mapped to one that they do.
+constexpr int kMostTries = 64;
 
 }  // namespace
 
@@ -84,6 +87,12 @@ Candidates Candidates::uniform(const Domain& domain, std::uint64_t count, Random
     if (begin % (kRecordsAtOnce * columns) == 0) keep_going();
     const auto record = std::span(digits).subspan(begin, columns);
     records.draw(random, record);
+    if (domain.possible() != nullptr) {
+      for (int tries = 1; tries < kMostTries && !domain.possible()->has(record); ++tries) {
+        records.draw(random, record);
+      }
+      domain.possible()->map(record);
+    }
     if (!records.is_flat()) densities.push_back(static_cast<float>(records.density(record)));
   }
   return {columns, std::move(digits), std::move(densities)};
@@ -112,6 +121,12 @@ Candidates Candidates::of(const Domain& domain, std::vector<std::uint32_t> digit
     refuse_input("out-of-range", "candidates",
                  "candidate {} must have a digit below {} for column \"{}\", but has {}",
                  i / columns.size(), column.size(), column.name(), digits[i]);
+  }
+  for (std::size_t begin = 0; begin < digits.size(); begin += columns.size()) {
+    const auto record = std::span(digits).subspan(begin, columns.size());
+    refuse_if(domain.possible() != nullptr && !domain.possible()->has(record),
+              "contradictory-rules", "candidates",
+              "candidate {} must keep the domain's rules, but does not", begin / columns.size());
   }
   refuse_if(!densities.empty() && densities.size() != count, "wrong-shape", "candidates",
             "{} candidates must have as many densities, but have {}", count, densities.size());

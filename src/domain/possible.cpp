@@ -1411,6 +1411,13 @@ std::span<const std::uint32_t> PossibleRecords::classes(std::size_t column) cons
 bool PossibleRecords::follows(std::size_t column) const noexcept {
   return inside_->follows[column].has_value();
 }
+std::size_t PossibleRecords::source_of(std::size_t column) const noexcept {
+  return inside_->follows[column]->from;
+}
+std::uint32_t PossibleRecords::following_cell(std::size_t column,
+                                              std::uint32_t cell) const noexcept {
+  return inside_->follows[column]->map[cell];
+}
 bool PossibleRecords::is_compared(std::size_t column) const noexcept {
   return inside_->is_compared[column];
 }
@@ -1434,11 +1441,18 @@ std::vector<PossibleRecords::Table> PossibleRecords::tables(const CellLists& gro
     std::vector<std::size_t> group(inside_->columns.size());
     for (std::size_t place = 0; place < all; ++place) {
       std::size_t left = place;
+      bool is_empty = false;
       for (std::size_t i = block.columns.size(); i-- > 0;) {
         const std::size_t column = block.columns[i];
         group[column] = left % groups[column].size();
         left /= groups[column].size();
-        digits[column] = groups[column][group[column]].front();
+        const auto& cells = groups[column][group[column]];
+        is_empty = is_empty || cells.empty();
+        if (!cells.empty()) digits[column] = cells.front();
+      }
+      if (is_empty) {
+        table.possible.push_back(0);
+        continue;
       }
       bool any = false;
       for (const auto& way : block.choices[inside_->combination(block.columns, digits)]) {

@@ -67,6 +67,9 @@ class PossibleRecords {
   [[nodiscard]] std::span<const std::uint32_t> classes(std::size_t column) const noexcept;
   /// True for a column whose value follows from another's by a map.
   [[nodiscard]] bool follows(std::size_t column) const noexcept;
+  /// The column that it follows from, and its cell for one of that column's.
+  [[nodiscard]] std::size_t source_of(std::size_t column) const noexcept;
+  [[nodiscard]] std::uint32_t following_cell(std::size_t column, std::uint32_t cell) const noexcept;
   /// True for a column whose values inside a cell are drawn under rules.
   [[nodiscard]] bool is_compared(std::size_t column) const noexcept;
 

@@ -111,6 +111,9 @@ class RecordWriter {
   /// Requires one coordinate for each of the RealColumns that the writer was made for.
   void write_point(std::span<const double> point);
 
+  /// Of digits. Requires a writer that was made for a domain.
+  [[nodiscard]] const Domain& domain() const noexcept { return *domain_; }
+
   /// Passes on what is left.
   void finish();
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -16,6 +19,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 #include "mollify/version.h"
 #include "release/methods.h"
 
@@ -57,10 +61,100 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   return {hash->get<std::string>(), marginal_model_from_json(json, name)};
 }
 
+namespace {
+
+/// The cells that each column's groups may be written as, under what is given.
+class RowsUnderRules {
+ public:
+  using Groups = std::vector<MarginalModel::GroupCells>;
+
+  RowsUnderRules(const MarginalModel& model, const PossibleRecords& possible,
+                 const std::vector<Evidence>& given)
+      : possible_(possible), graph_(model.graph()) {
+    for (std::size_t i = 0; i < model.columns().size(); ++i) groups_.push_back(model.groups(i));
+    for (const Evidence& one : given) keep(one);
+    CellLists lists(groups_.size());
+    std::vector<GraphicalModel::Potential> empty;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      std::vector<double> values;
+      for (const MarginalModel::GroupCells& group : groups_[i]) {
+        lists[i].push_back(group.cells);
+        values.push_back(group.cells.empty() ? kImpossible : 0);
+      }
+      if (std::count(values.begin(), values.end(), 0.0) < std::ssize(values)) {
+        empty.push_back({{i}, std::move(values)});
+      }
+    }
+    if (given.empty()) return;  // the model's potentials say what cannot occur
+    graph_ = graph_.times(empty).times(potentials_of(possible, lists));
+    refuse_if(!graph_.is_possible(), "contradictory-rules", "given",
+              "the given values must keep the domain's rules together, but no record of the model "
+              "does");
+  }
+
+  [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words) const {
+    return graph_.sample(count, words);
+  }
+
+  /// Cells and values of a record of groups.
+  template <class Random>
+  void fill(std::span<const std::uint32_t> groups, Random& random, std::span<std::uint32_t> digits,
+            std::span<std::uint64_t> points) const {
+    std::vector<PossibleRecords::Candidates> candidates;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const MarginalModel::GroupCells& group = groups_[i][groups[i]];
+      candidates.push_back({group.cells, group.sums});
+      if (possible_.is_compared(i) || possible_.follows(i)) continue;
+      digits[i] = group.cells.size() == 1 ? group.cells.front() : group.at(random.word());
+    }
+    possible_.fill(candidates, random, digits, points);
+  }
+
+ private:
+  /// Leaves of a column the cells that give the given one a value.
+  void keep(const Evidence& given) {
+    std::size_t column = given.column;
+    std::vector<std::size_t> path;  // of columns that follow, up to the one that is drawn
+    while (possible_.follows(column)) {
+      path.push_back(column);
+      column = possible_.source_of(column);
+    }
+    const auto is_kept = [&](std::uint32_t cell) {
+      for (auto at = path.rbegin(); at != path.rend(); ++at) {
+        cell = possible_.following_cell(*at, cell);
+      }
+      return cell == given.value;
+    };
+    for (MarginalModel::GroupCells& group : groups_[column]) {
+      MarginalModel::GroupCells kept;
+      double before = 0;
+      for (std::size_t i = 0; i < group.cells.size(); ++i) {
+        const double share = group.sums[i] - before;
+        before = group.sums[i];
+        if (!is_kept(group.cells[i])) continue;
+        kept.cells.push_back(group.cells[i]);
+        kept.sums.push_back((kept.sums.empty() ? 0 : kept.sums.back()) + share);
+      }
+      group = std::move(kept);
+    }
+  }
+
+  const PossibleRecords& possible_;
+  GraphicalModel graph_;
+  std::vector<Groups> groups_;
+};
+
+}  // namespace
+
 template <class Random>
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
                 Random& random, RecordWriter& writer) {
   std::vector<std::uint32_t> record(model.columns().size());
+  std::vector<std::uint32_t> digits(record.size());
+  std::vector<std::uint64_t> points(record.size());
+  std::optional<RowsUnderRules> under_rules;
+  const PossibleRecords* const possible = writer.domain().possible();
+  if (possible != nullptr) under_rules.emplace(model, *possible, given);
   const auto words = [&, drawn = std::uint32_t{0}]() mutable {
     if (++drawn % 1024 == 0) keep_going();
     return random.word();
@@ -70,7 +164,8 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     progress.reached(count - left);
     const auto now = static_cast<std::size_t>(std::min(left, kRowsAtOnce));
     left -= now;
-    const ModelRows rows = model.rows(now, words, given);
+    const ModelRows rows =
+        under_rules ? under_rules->rows(now, words) : model.rows(now, words, given);
     std::vector<std::uint32_t> order(now);
     for (std::uint32_t i = 0; i < now; ++i) order[i] = i;
     // As the kernel's shuffle, which takes no seeded words.
@@ -79,7 +174,12 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     }
     for (const std::uint32_t row : order) {
       for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
-      writer.write_digits(record, random);
+      if (!under_rules) {
+        writer.write_digits(record, random);
+        continue;
+      }
+      under_rules->fill(record, random, digits, points);
+      writer.write_drawn(digits, points, random);
     }
   }
 }

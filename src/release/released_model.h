@@ -32,7 +32,10 @@ struct ReleasedModel {
 [[nodiscard]] ReleasedModel parse_released_model(const std::string& text, const std::string& name);
 
 /// Writes rows drawn from the model under what is given of them, in no order that tells anything.
-/// The writer is one of the domain that the model is of; it is not finished.
+/// The writer is one of the domain that the model is of; it is not finished. Each row keeps the
+/// domain's rules: what cannot occur has no mass in the model, and cells of groups and values of
+/// cells are drawn under the rules. Throws InvalidInput if no record under the rules has what is
+/// given.
 ///
 /// `random` is a SecureRandom. For a model that is published it may be a SeededRandom instead: the
 /// model has been paid for, and its rows are made of it alone, so anyone may make them again. A

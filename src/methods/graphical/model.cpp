@@ -255,7 +255,24 @@ GraphicalModel::GraphicalModel(ColumnSizes sizes, double total, std::vector<Pote
     values.push_back(potential.values);
   }
   PotentialLayout(sizes_, tree_, cliques_of(potentials_)).gather(values, marginals_);
-  BeliefPropagation(sizes_, tree_).run(marginals_);
+  log_sum_ = BeliefPropagation(sizes_, tree_).run(marginals_);
+}
+
+GraphicalModel GraphicalModel::times(const std::vector<Potential>& more) const {
+  std::vector<Potential> all = potentials_;
+  for (const Potential& potential : more) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Potential& one) {
+      return one.clique == potential.clique;
+    });
+    if (same == all.end()) {
+      all.push_back(potential);
+      continue;
+    }
+    for (std::size_t i = 0; i < potential.values.size(); ++i) {
+      same->values[i] = std::max(same->values[i] + potential.values[i], kImpossible);
+    }
+  }
+  return {sizes_, total_, std::move(all)};
 }
 
 std::vector<double> GraphicalModel::marginal(const Clique& clique) const {
@@ -578,6 +595,7 @@ class Conditional {
     double left = uniform * sum;
     std::size_t v = 0;
     while (v + 1 < masses_.size() && left >= masses_[v]) left -= masses_[v++];
+    while (!(masses_[v] > 0)) --v;  // after rounding: the last one that has a mass
     return static_cast<std::uint32_t>(v);
   }
 
@@ -672,9 +690,12 @@ class NodeSampler {
       if (sampling == RowSampling::kIndependent) {
         for (std::size_t r = 1; r < other_cells_; ++r) masses[r] += masses[r - 1];
         for (std::size_t i = begin; i < end; ++i) {
-          const auto found = std::upper_bound(masses.begin(), masses.end(), words.unit() * sum);
-          put(rows, order[i],
-              std::min(static_cast<std::size_t>(found - masses.begin()), other_cells_ - 1));
+          auto found = std::upper_bound(masses.begin(), masses.end(), words.unit() * sum);
+          // Rounded up to the sum itself it is the last cell that has a mass.
+          if (found == masses.end()) {
+            found = std::lower_bound(masses.begin(), masses.end(), masses.back());
+          }
+          put(rows, order[i], static_cast<std::size_t>(found - masses.begin()));
         }
         continue;
       }

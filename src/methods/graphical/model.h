@@ -64,6 +64,9 @@ enum class RowSampling {
   kMatched,
 };
 
+/// Of a cell that cannot occur: its exponential is zero, beside any other potential.
+inline constexpr double kImpossible = -1e6;
+
 /// A fixed value of a column.
 struct Evidence {
   std::size_t column;
@@ -110,6 +113,12 @@ class GraphicalModel {
   [[nodiscard]] const std::vector<Potential>& potentials() const noexcept { return potentials_; }
   [[nodiscard]] const JunctionTree& tree() const noexcept { return tree_; }
 
+  /// The model times more potentials, such as kImpossible where nothing can be; cliques may be the
+  /// model's. Throws InvalidInput as the constructor.
+  [[nodiscard]] GraphicalModel times(const std::vector<Potential>& more) const;
+  /// False if no cell is possible.
+  [[nodiscard]] bool is_possible() const noexcept { return log_sum_ > kImpossible / 2; }
+
   /// The probabilities of the cells of any clique's table. In the tree it is a sum over a node;
   /// else the cliques between are eliminated, which takes the cells of a node times the cells of
   /// the columns asked for. Throws InvalidInput for more than kMostCells.
@@ -136,6 +145,7 @@ class GraphicalModel {
   std::vector<Potential> potentials_;
   JunctionTree tree_;
   NodeTables marginals_;
+  double log_sum_ = 0;
 };
 
 /// {"version": 1, "sizes": [...], "total": ..., "potentials": [{"columns": [...], "values":

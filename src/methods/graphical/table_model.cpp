@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -147,6 +148,21 @@ MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
   }
   return {std::move(columns), graphical_model_from_json(json["graph"], name),
           std::move(correlations)};
+}
+
+std::vector<GraphicalModel::Potential> potentials_of(const PossibleRecords& possible,
+                                                     const CellLists& groups) {
+  std::map<Clique, std::vector<double>> joined;
+  for (const PossibleRecords::Table& table : possible.tables(groups)) {
+    std::vector<double>& values = joined[table.columns];
+    values.resize(table.possible.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (table.possible[i] == 0) values[i] = kImpossible;
+    }
+  }
+  std::vector<GraphicalModel::Potential> potentials;
+  for (auto& [clique, values] : joined) potentials.push_back({clique, std::move(values)});
+  return potentials;
 }
 
 }  // namespace mollify

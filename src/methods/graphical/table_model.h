@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "domain/possible.h"
 #include "methods/graphical/model.h"
 
 namespace mollify {
@@ -53,7 +54,6 @@ class MarginalModel {
   [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words,
                                const std::vector<Evidence>& given = {}) const;
 
- private:
   /// The cells of a group that have a share, and the sums of these up to each of them.
   struct GroupCells {
     std::vector<std::uint32_t> cells;
@@ -62,7 +62,11 @@ class MarginalModel {
     /// The cell at a uniform word's place.
     [[nodiscard]] std::uint32_t at(std::uint64_t word) const;
   };
+  [[nodiscard]] const std::vector<GroupCells>& groups(std::size_t column) const noexcept {
+    return cells_[column];
+  }
 
+ private:
   std::vector<ColumnModel> columns_;
   GraphicalModel graph_;
   std::vector<double> correlations_;
@@ -75,5 +79,9 @@ class MarginalModel {
 /// writes.
 [[nodiscard]] MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
                                                      const std::string& name);
+
+/// kImpossible where a table says so; of groups without cells too. Tables of one clique are joined.
+[[nodiscard]] std::vector<GraphicalModel::Potential> potentials_of(const PossibleRecords& possible,
+                                                                   const CellLists& groups);
 
 }  // namespace mollify

@@ -1,6 +1,7 @@
 #include "methods/marginals/counts.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -106,6 +107,33 @@ CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t m
     }
     labels[i] = run;
     together += count;
+  }
+  return renumbered(std::move(labels));
+}
+
+CellGroups by_class(std::span<const double> counts, bool ordered,
+                    std::span<const std::uint32_t> classes,
+                    const std::function<CellGroups(std::span<const double>, double)>& make) {
+  if (classes.empty()) return make(counts, 1);
+  std::vector<std::vector<std::uint32_t>> parts;
+  std::map<std::uint32_t, std::size_t> part_of;
+  for (std::uint32_t cell = 0; cell < counts.size(); ++cell) {
+    const bool goes_on = ordered && cell > 0 && classes[cell] == classes[cell - 1];
+    const std::size_t part = goes_on   ? parts.size() - 1
+                             : ordered ? parts.size()
+                                       : part_of.emplace(classes[cell], parts.size()).first->second;
+    if (part == parts.size()) parts.emplace_back();
+    parts[part].push_back(cell);
+  }
+  std::vector<std::uint32_t> labels(counts.size());
+  std::uint32_t first = 0;
+  for (const std::vector<std::uint32_t>& part : parts) {
+    std::vector<double> of_part;
+    for (const std::uint32_t cell : part) of_part.push_back(counts[cell]);
+    const CellGroups groups =
+        make(of_part, static_cast<double>(part.size()) / static_cast<double>(counts.size()));
+    for (std::size_t i = 0; i < part.size(); ++i) labels[part[i]] = first + groups.of[i];
+    first += groups.count;
   }
   return renumbered(std::move(labels));
 }

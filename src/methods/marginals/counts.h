@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct MarginalColumn {
   /// Cells, ascending, that are released only where noise alone would hardly make their counts:
   /// nulls and missing codes, and private bins once they are found.
   std::vector<std::uint32_t> doubtful{};
+  /// Its values follow from another column's by a rule of the domain, so it has one cell here, and
+  /// nothing is asked about it.
+  bool follows = false;
 
   friend bool operator==(const MarginalColumn&, const MarginalColumn&) = default;
 };
@@ -34,6 +38,13 @@ struct MarginalColumn {
 /// At most `most` groups: of an ordered column runs of about equal counts, of another the most
 /// frequent cells by themselves and all others together. most >= 1.
 [[nodiscard]] CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t most);
+
+/// A map of cells to groups that is made for the cells of each class by themselves: `make` is given
+/// their counts, and which share of all cells they are. Of an ordered column, neighbours of one class
+/// are taken together, so that groups stay runs. Without classes it is `make` of all cells.
+[[nodiscard]] CellGroups by_class(
+    std::span<const double> counts, bool ordered, std::span<const std::uint32_t> classes,
+    const std::function<CellGroups(std::span<const double>, double)>& make);
 
 /// The counts of groups, added up.
 [[nodiscard]] std::vector<double> grouped(std::span<const double> counts, const CellGroups& groups);

@@ -130,10 +130,13 @@ std::uint32_t PartsLeft::take(std::uint32_t parts) {
 
 std::uint32_t second_column_parts(const MarginalDesign& design, double total_weight) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
-  if (columns.size() < 2 || design.request.copula) return 0;
+  const std::size_t asked = design.request.asked();
+  if (asked < 2 || design.request.copula) return 0;
   double cells = 0;
-  for (const MarginalColumn& column : columns) cells += counted_cells(column);
-  cells /= static_cast<double>(columns.size());
+  for (const MarginalColumn& column : columns) {
+    if (!column.follows) cells += counted_cells(column);
+  }
+  cells /= static_cast<double>(asked);
   const double deviation =
       design.column_deviation * static_cast<double>(design.request.unit.weight);
   // Noise adds some 0.8 deviations a cell to a sum of distances, twice the total variation.
@@ -209,7 +212,7 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
 }
 
 std::string why_of(const MarginalDesign& design) {
-  const bool one = design.request.columns.size() == 1;
+  const bool one = design.request.asked() == 1;
   // A column counts all records, so few of them next to the noise show nothing.
   constexpr double kNoisy = 10;
   const auto& records = design.request.records;
@@ -227,7 +230,7 @@ std::string why_of(const MarginalDesign& design) {
          fmt::format(
              "counts of {} {} with noise of standard deviation {:.3g} {} each{}; all released "
              "rows are drawn from one model of these counts and share its noise{}",
-             design.request.columns.size(), one ? "column" : "columns",
+             design.request.asked(), one ? "column" : "columns",
              design.request.told(design.column_deviation),
              design.request.greatest_weight > 0 ? "in weight" : "records",
              one                     ? ""
@@ -248,7 +251,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
   design.request = request;
   design.amount = budget.amount();
   design.guarantee = request.budget;
-  const std::size_t columns = request.columns.size();
+  const std::size_t columns = request.asked();
   if (const std::size_t levels = levels_of_bins(request); levels > 0) {
     design.cut_parts = share_of_parts(0.10, levels);
   }
@@ -298,7 +301,7 @@ void check_marginal_design(const MarginalDesign& design) {
     }
     return false;
   }();
-  const std::uint64_t edges = design.request.columns.size() - 1;
+  const std::uint64_t edges = design.request.asked() - 1;
   const auto again = static_cast<std::uint64_t>(kMostSecondMeasurement * design.column_parts);
   const bool twice = edges > 0 && !design.request.copula;
   const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
@@ -341,7 +344,7 @@ double column_deviation(const MarginalDesign& design, const MarginalBudget& budg
     const double deviation = budget.deviation(std::max(1U, static_cast<std::uint32_t>(parts)));
     return 1 / (deviation * deviation);
   };
-  const auto columns = static_cast<double>(design.request.columns.size());
+  const auto columns = static_cast<double>(design.request.asked());
   double all = precision(design.column_parts);
   const std::uint32_t again = second_column_parts(design, total_weight);
   if (again > 0) all += precision(again);

@@ -1,6 +1,7 @@
 // The measurements that a budget pays for, and their error.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -137,6 +138,13 @@ struct MarginalRequest {
   bool copula = false;
   /// What W is in the weights that are declared; 0 where none are.
   double greatest_weight = 0;
+
+  /// The columns that something is asked about.
+  [[nodiscard]] std::size_t asked() const {
+    return static_cast<std::size_t>(
+        std::count_if(columns.begin(), columns.end(),
+                      [](const MarginalColumn& column) { return !column.follows; }));
+  }
 
   /// Noise in records of weight W, in the weights that are declared.
   [[nodiscard]] double told(double noise) const {

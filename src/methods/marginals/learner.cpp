@@ -128,6 +128,53 @@ void PublicWorth::see(std::span<const double> q, std::span<const double> shares,
 }
 
 // -----------------------------------------------------------------------------------------------
+// What a domain's rules say of the cells of a design.
+
+namespace {
+/// A column that rules compare keeps as many groups.
+constexpr std::uint32_t kFewGroups = 4;
+}  // namespace
+
+std::vector<std::uint32_t> RulesOfCells::classes(std::size_t column) const {
+  const auto of_cells = possible.classes(column);
+  std::vector<std::uint32_t> of_bins(of_cells.empty() ? 0 : bins[column].count);
+  for (std::size_t cell = 0; cell < of_cells.size(); ++cell) {
+    of_bins[bins[column].of[cell]] = of_cells[cell];
+  }
+  return of_bins;
+}
+
+ColumnSizes RulesOfCells::most_groups(const ColumnSizes& sizes, std::uint64_t cells) const {
+  ColumnSizes most = sizes;
+  const std::vector<Clique> cliques = possible.table_columns();
+  for (;;) {
+    if (JunctionTree(most, cliques).cells() <= cells) return most;
+    std::size_t widest = most.size();
+    for (const Clique& clique : cliques) {
+      for (const std::size_t column : clique) {
+        const bool is_wider = widest == most.size() || most[column] > most[widest];
+        if (most[column] > kFewGroups && is_wider) widest = column;
+      }
+    }
+    if (widest == most.size()) return most;
+    most[widest] = std::max(kFewGroups, most[widest] * 7 / 8);
+  }
+}
+
+std::vector<GraphicalModel::Potential> RulesOfCells::potentials(
+    const std::vector<CellGroups>& groups) const {
+  CellLists lists(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (possible.classes(i).empty()) continue;
+    lists[i].resize(groups[i].count);
+    for (std::uint32_t cell = 0; cell < bins[i].of.size(); ++cell) {
+      lists[i][groups[i].of[bins[i].of[cell]]].push_back(cell);
+    }
+  }
+  return potentials_of(possible, lists);
+}
+
+// -----------------------------------------------------------------------------------------------
 // From private answers to a model of a table.
 
 namespace {
@@ -222,9 +269,11 @@ class Parts {
 
 class Learner {
  public:
-  Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference)
+  Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference,
+          const RulesOfCells* rules)
       : design_(design),
         reference_(reference),
+        rules_(rules),
         columns_(design.request.columns),
         budget_(design.request.budget, design.request.unit, design.amount),
         answers_(answers) {
@@ -238,10 +287,12 @@ class Learner {
   MarginalModel learn() {
     measure_columns();
     if (worth_) begin_at_reference();
+    if (rules_ != nullptr) begin_at_rules();
+    if (base_) fit_model(kLastFit);
     std::vector<double> correlations;
     if (design_.product_parts > 0) {
       correlations = measure_correlations();
-    } else if (columns_.size() > 1) {
+    } else if (design_.request.asked() > 1) {
       measure_tree();
       measure_rounds();
     }
@@ -260,6 +311,7 @@ class Learner {
   static constexpr std::size_t kLastFit = 300;
   /// Public records leave the rest of the model's cells to pairs that are measured.
   static constexpr std::uint64_t kPublicShareOfCells = 4;
+  static constexpr std::uint64_t kRulesShareOfCells = 4;
 
   /// The model's expectation of columns and pairs, in weights.
   struct Expected {
@@ -286,26 +338,51 @@ class Learner {
       total_ = total_of(counts);
     }
     see_reference(counts, deviation);
+    ColumnSizes most(columns_.size(), kMostValues);
+    if (rules_ != nullptr) {
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        most[i] = std::min(most[i], columns_[i].size);
+      }
+      most = rules_->most_groups(most, design_.model_cells / kRulesShareOfCells);
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool ordered = columns_[i].ordered;
       ordered_.push_back(ordered);
+      if (columns_[i].follows) {
+        add_follower();
+        continue;
+      }
       auto [likely, doubt] = likely_counts(i, counts[i], deviation);
       std::vector<bool> is_noise(likely.size(), false);
       for (const std::uint32_t cell : columns_[i].doubtful) {
         is_noise[cell] = !(likely[cell] > least_of_doubtful(doubt));
         if (is_noise[cell]) likely[cell] = 0;
       }
-      const CellGroups rare = merge_rare(likely, ordered, kRareDeviations * doubt);
-      merged_.push_back(composed(rare, coarsen(grouped(likely, rare), ordered, kMostValues)));
+      merged_.push_back(by_class(
+          likely, ordered, rules_ != nullptr ? rules_->classes(i) : std::vector<std::uint32_t>(),
+          [&](std::span<const double> of_class, double share) {
+            const CellGroups rare = merge_rare(of_class, ordered, kRareDeviations * doubt);
+            const auto few = std::max(1U, static_cast<std::uint32_t>(share * most[i]));
+            return composed(rare, coarsen(grouped(of_class, rare), ordered, few));
+          }));
       sizes_.push_back(merged_[i].count);
       const std::vector<double> values = grouped(likely, merged_[i]);
       shares_.push_back(shares_of(i, likely, is_noise, doubt));
       expected_.push_back(scaled_to(values, total_));
       add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
       std::vector<CellGroups>& levels = levels_.emplace_back();
-      for (const std::uint32_t most : kResolutions)
-        levels.push_back(coarsen(values, ordered, most));
+      for (const std::uint32_t count : kResolutions)
+        levels.push_back(coarsen(values, ordered, count));
     }
+  }
+
+  /// Of a column that follows from another: one value, of which nothing is asked.
+  void add_follower() {
+    merged_.push_back(single_cells(1));
+    sizes_.push_back(1);
+    shares_.push_back({1});
+    expected_.push_back({total_});
+    levels_.emplace_back(kResolutions.size(), single_cells(1));
   }
 
   /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this deviation in
@@ -434,12 +511,27 @@ class Learner {
     for (const GraphicalModel::Potential& potential : base_->potentials()) {
       if (potential.clique.size() > 1) cliques_.push_back(potential.clique);
     }
-    fit_model(kLastFit);
+  }
+
+  void begin_at_rules() {
+    if (!base_) {
+      base_ = GraphicalModel::uniform(sizes_,
+                                      total_ / static_cast<double>(design_.request.unit.weight));
+    }
+    const std::vector<GraphicalModel::Potential> zeros = rules_->potentials(merged_);
+    for (const GraphicalModel::Potential& potential : zeros) {
+      if (potential.clique.size() > 1) add_clique(potential.clique);
+    }
+    base_ = base_->times(zeros);
   }
 
   std::vector<std::vector<double>> columns_with(std::uint32_t parts) {
     std::vector<std::vector<double>> counts;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].follows) {
+        counts.emplace_back(1);
+        continue;
+      }
       counts.push_back(answers_.measure({{i}, {single_cells(columns_[i].size)}}, parts));
     }
     return counts;
@@ -454,7 +546,9 @@ class Learner {
     }
     double sum = 0;
     double weights = 0;
-    for (const std::vector<double>& column : counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (columns_[i].follows) continue;
+      const std::vector<double>& column = counts[i];
       const double weight = 1 / static_cast<double>(column.size());
       sum += weight * std::accumulate(column.begin(), column.end(), 0.0);
       weights += weight;
@@ -530,9 +624,25 @@ class Learner {
     for (const double count : in_groups(pair, table)) {
       candidate.expected.push_back(whole_count(count));
     }
-    candidate.penalty =
-        whole_count(kNoisePenalty * deviation * static_cast<double>(candidate.expected.size()));
+    const auto cells = rules_ == nullptr
+                           ? static_cast<double>(candidate.expected.size())
+                           : static_cast<double>(possible_cells(in_groups(pair, table)));
+    candidate.penalty = whole_count(kNoisePenalty * deviation * cells);
     return candidate;
+  }
+
+  /// A cell that cannot occur has no mass at all in any model.
+  static std::size_t possible_cells(const std::vector<double>& table) {
+    return static_cast<std::size_t>(
+        std::count_if(table.begin(), table.end(), [](double count) { return count > 0; }));
+  }
+
+  /// Noisy counts of what cannot occur are 0.
+  void clear_impossible(const PairChoice& pair, std::vector<double>& counts) const {
+    const std::vector<double> table = in_groups(pair, model_->marginal({pair.first, pair.second}));
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      if (!(table[cell] > 0)) counts[cell] = 0;
+    }
   }
 
   /// What independent columns would give.
@@ -545,7 +655,7 @@ class Learner {
   }
 
   void measure_tree() {
-    const double edges = static_cast<double>(columns_.size() - 1);
+    const double edges = static_cast<double>(design_.request.asked() - 1);
     const double deviation =
         budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
     std::vector<PairChoice> choices = pair_choices();
@@ -592,6 +702,7 @@ class Learner {
       add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
       return;
     }
+    if (rules_ != nullptr) clear_impossible(pair, counts);
     const Clique clique{pair.first, pair.second};
     add_measured(
         clique, std::move(counts), budget_.deviation(parts),
@@ -676,7 +787,7 @@ class Learner {
   double shrinkage() const {
     const double usual = usual_shrinkage();
     // Of few records' worth no less than without them, or the fit takes steps without end.
-    return base_ ? std::max(usual, worth_->records()) : usual;
+    return worth_ ? std::max(usual, worth_->records()) : usual;
   }
 
   double usual_shrinkage() const {
@@ -689,6 +800,7 @@ class Learner {
 
   const MarginalDesign& design_;
   const PairCounts* reference_;
+  const RulesOfCells* rules_;
   const std::vector<MarginalColumn>& columns_;
   MarginalBudget budget_;
   MarginalAnswers& answers_;
@@ -706,21 +818,22 @@ class Learner {
   std::set<Clique> too_large_;          // pairs
   std::size_t next_look_ = 0;           // at a pair
   std::optional<PublicWorth> worth_;    // of public records, where there are some
-  std::optional<GraphicalModel> base_;  // of them
+  std::optional<GraphicalModel> base_;  // of them, and of what rules leave
   std::optional<GraphicalModel> model_;
 };
 
 }  // namespace
 
 MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
-                              const PairCounts* reference) {
-  return Learner(design, answers, reference).learn();
+                              const PairCounts* reference, const RulesOfCells* rules) {
+  return Learner(design, answers, reference, rules).learn();
 }
 
 MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins) {
   for (std::size_t i = 0; i < bins.size(); ++i) {
     const MarginalColumn before = design.request.columns[i];
     const CellGroups& groups = bins[i].groups;
+    if (before.follows) continue;
     MarginalColumn& column = design.request.columns[i] = {groups.count, before.ordered};
     std::vector<bool> is_doubtful(groups.count, before.private_bins);
     for (const std::uint32_t cell : before.apart) is_doubtful[groups.of[cell]] = false;

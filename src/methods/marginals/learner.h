@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "domain/possible.h"
 #include "methods/graphical/table_model.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
@@ -54,6 +55,24 @@ class PublicWorth {
 };
 
 // -----------------------------------------------------------------------------------------------
+// What a domain's rules say of the cells of a design.
+
+/// Rules of a domain whose cells are put together in bins, each bin of one class.
+struct RulesOfCells {
+  const PossibleRecords& possible;
+  std::vector<CellGroups> bins;  ///< of each column
+
+  /// The class of each of a column's bins; empty for a column that no rule names.
+  [[nodiscard]] std::vector<std::uint32_t> classes(std::size_t column) const;
+  /// At most how many groups each column may have, so that the tables of what is possible are small:
+  /// their junction tree has at most `cells` cells, if classes allow that.
+  [[nodiscard]] ColumnSizes most_groups(const ColumnSizes& sizes, std::uint64_t cells) const;
+  /// What cannot occur: kImpossible, else 0. `groups` are of bins.
+  [[nodiscard]] std::vector<GraphicalModel::Potential> potentials(
+      const std::vector<CellGroups>& groups) const;
+};
+
+// -----------------------------------------------------------------------------------------------
 // From private answers to a model of a table: the questions, and the model made of the answers.
 
 /// Learns a model: select, measure, generate [McKenna et al. 2021, MST; 2022, AIM].
@@ -83,8 +102,13 @@ class PublicWorth {
 /// towards the public records' model instead of uniform columns, by as many
 /// records as they are worth (PublicWorth), and the tree's pairs are chosen by how far the table is
 /// from that.
+///
+/// `rules`: what a domain's rules say of the design's cells, or none. Then cells of a group are of one
+/// class, and what cannot occur has probability 0 from the beginning: the model is shrunk towards
+/// what can, and noisy counts of what cannot are 0. Answers alone decide all else, as before.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
-                                            const PairCounts* reference = nullptr);
+                                            const PairCounts* reference = nullptr,
+                                            const RulesOfCells* rules = nullptr);
 
 /// The design for columns whose private bins have been found, with this many cells.
 [[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins);

@@ -19,6 +19,7 @@
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/numbers.h"
+#include "domain/possible.h"
 #include "methods/marginals/private_bins.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
@@ -32,7 +33,12 @@ namespace mollify {
 
 std::vector<MarginalColumn> marginal_columns(const Domain& domain) {
   std::vector<MarginalColumn> columns;
-  for (const Column& column : domain.columns()) {
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (domain.possible() != nullptr && domain.possible()->follows(i)) {
+      columns.emplace_back().follows = true;
+      continue;
+    }
     MarginalColumn& made =
         columns.emplace_back(MarginalColumn{column.size(), is_ordered(column.cells())});
     for (std::uint32_t one = column.cell_count(); one < column.size(); ++one) {
@@ -100,6 +106,13 @@ void require_tabled(const Domain& domain, bool copula) {
                  "order: declare type ordinal where the values have one, or leave out {}",
                  fmt::join(orderless, ", "), flag_words("copula"));
   }
+  if (copula && domain.possible() != nullptr) {
+    refuse_input(
+        "not-for-this-domain", "copula", {WayOut::leave("copula")},
+        "a copula joins columns by their ranks alone and keeps no rule, but the domain has "
+        "{}: leave {} out",
+        counted(domain.rules().size(), "rule"), flag_words("copula"));
+  }
   std::vector<std::uint32_t> sizes;
   for (const MarginalColumn& column : marginal_columns(domain)) {
     sizes.push_back(counted_cells(column));
@@ -143,6 +156,7 @@ Json table_json(const MarginalDesign& design) {
   for (const MarginalColumn& column : request.columns) {
     Json one{{"cells", column.size}, {"ordered", column.ordered}};
     if (column.private_bins) one["private_bins"] = counted_cells(column);
+    if (column.follows) one["follows"] = true;
     columns.push_back(std::move(one));
   }
   Json json{{"columns", columns},

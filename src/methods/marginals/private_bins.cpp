@@ -236,6 +236,29 @@ FoundBins without_search(std::size_t size) {
   return {single_cells(size), std::vector<double>(size, 1.0)};
 }
 
+FoundBins one_bin(std::size_t size) {
+  return {{std::vector<std::uint32_t>(size), 1}, std::vector<double>(size, 1.0)};
+}
+
+FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes) {
+  if (classes.empty()) return bins;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> number;
+  std::vector<double> sums;
+  for (std::size_t cell = 0; cell < classes.size(); ++cell) {
+    std::uint32_t& bin = bins.groups.of[cell];
+    const auto next = static_cast<std::uint32_t>(number.size());
+    bin = number.emplace(std::pair(bin, classes[cell]), next).first->second;
+    sums.resize(number.size());
+    sums[bin] += bins.weights[cell];
+  }
+  bins.groups.count = static_cast<std::uint32_t>(number.size());
+  // Where noise hid the rows of a part, its cells are alike.
+  for (std::size_t cell = 0; cell < classes.size(); ++cell) {
+    if (!(sums[bins.groups.of[cell]] > 0)) bins.weights[cell] = 1;
+  }
+  return bins;
+}
+
 FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
                     const MarginalBudget& budget, std::uint32_t parts_each) {
   const std::vector<CellRun> runs = runs_of(column);

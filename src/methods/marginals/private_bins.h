@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct FoundBins {
 
 /// Every cell by itself.
 [[nodiscard]] FoundBins without_search(std::size_t size);
+/// All cells together.
+[[nodiscard]] FoundBins one_bin(std::size_t size);
+/// Bins cut so that each has cells of one class.
+[[nodiscard]] FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes);
 
 /// The bins of a column. `answers` are about the counts of its fine cells, as of a table with this
 /// column alone. Takes `parts_each` of the budget for each level.

@@ -14,6 +14,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
@@ -58,6 +59,9 @@ class TableRecords {
       if (most_weight_ || !units_->digits(one).empty()) continue;
       for (const Column& column : domain.columns()) {
         uniform_.push_back(static_cast<std::uint32_t>(random.below(column.size())));
+      }
+      if (domain.possible() != nullptr) {
+        domain.possible()->map(std::span(uniform_).last(domain.columns().size()));
       }
     }
   }
@@ -128,10 +132,19 @@ class TableRecords {
   std::vector<std::uint32_t> uniform_;  // a record of each unit without rows
 };
 
+/// Every cell of a column by itself, or together where nothing is asked about it.
+FoundBins uncut(const Domain& domain, std::size_t column) {
+  const std::uint32_t size = domain.columns()[column].size();
+  const bool follows = domain.possible() != nullptr && domain.possible()->follows(column);
+  return follows ? one_bin(size) : without_search(size);
+}
+
 /// Every cell by itself.
 std::vector<FoundBins> cells_of(const Domain& domain) {
   std::vector<FoundBins> cells;
-  for (const Column& column : domain.columns()) cells.push_back(without_search(column.size()));
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    cells.push_back(uncut(domain, i));
+  }
   return cells;
 }
 
@@ -142,14 +155,14 @@ std::vector<CellGroups> groups_of(const std::vector<FoundBins>& bins) {
 }
 
 /// The cuts of every column: private bins, found now, or its cells.
-std::vector<FoundBins> found_bins(const MarginalDesign& design, const TableRecords& records,
-                                  const MarginalBudget& budget, PartsLeft& parts,
-                                  SecureRandom& random) {
+std::vector<FoundBins> found_bins(const MarginalDesign& design, const Domain& domain,
+                                  const TableRecords& records, const MarginalBudget& budget,
+                                  PartsLeft& parts, SecureRandom& random) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
   std::vector<FoundBins> bins;
   std::vector<CountedColumns> fine;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    bins.push_back(without_search(columns[i].size));
+    bins.push_back(uncut(domain, i));
     if (columns[i].private_bins) fine.emplace_back(std::vector{i}, std::vector{bins.back().groups});
   }
   if (fine.empty()) return bins;
@@ -158,6 +171,9 @@ std::vector<FoundBins> found_bins(const MarginalDesign& design, const TableRecor
     const std::size_t i = one.columns.front();
     PrivateMarginals answers(one.counts, budget, random, parts);
     bins[i] = find_bins(columns[i], answers, budget, design.cut_parts);
+    if (domain.possible() != nullptr) {
+      bins[i] = cut_by_class(std::move(bins[i]), domain.possible()->classes(i));
+    }
     parts = answers.rest();
   }
   return bins;
@@ -227,7 +243,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
-    const std::vector<FoundBins> bins = found_bins(design, records, budget, parts, random);
+    const std::vector<FoundBins> bins = found_bins(design, domain_, records, budget, parts, random);
     return draw_from(counts_in(records, groups_of(bins)), bins, parts, random, sink);
   }
 
@@ -271,9 +287,12 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     RecordedAnswers recorded(answers);
     std::optional<PairCounts> reference;
     if (!reference_.empty()) reference = reference_counts(groups_of(bins));
-    const MarginalModel model = without_bins(
-        learn_marginals(with_bins(design, bins), recorded, reference ? &*reference : nullptr), bins,
-        reference_columns());
+    std::optional<RulesOfCells> rules;
+    if (domain_.possible() != nullptr) rules.emplace(*domain_.possible(), groups_of(bins));
+    const MarginalModel model =
+        without_bins(learn_marginals(with_bins(design, bins), recorded,
+                                     reference ? &*reference : nullptr, rules ? &*rules : nullptr),
+                     bins, reference_columns());
     RecordWriter writer(domain_, sink);
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
