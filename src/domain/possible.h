@@ -13,6 +13,8 @@
 
 namespace mollify {
 
+struct Combinations;
+
 /// Of each column the cells of its groups, ascending; of columns that no rule names nothing need be
 /// said.
 using CellLists = std::vector<std::vector<std::vector<std::uint32_t>>>;
@@ -103,11 +105,9 @@ class PossibleRecords {
   void draw_points(std::span<const std::uint32_t> digits, UniformIntegers random,
                    std::span<std::uint64_t> points) const;
 
-  struct Inside;
-
  private:
   std::vector<Rule> rules_;
-  std::unique_ptr<const Inside> inside_;
+  std::unique_ptr<const Combinations> inside_;
 };
 
 }  // namespace mollify

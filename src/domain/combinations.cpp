@@ -1,0 +1,725 @@
+#include "domain/combinations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/refusal.h"
+#include "base/words.h"
+#include "domain/column.h"
+
+namespace mollify {
+
+namespace {
+
+class Joined {
+ public:
+  explicit Joined(std::size_t count) : of_(count) { std::iota(of_.begin(), of_.end(), 0U); }
+  std::size_t find(std::size_t one) {
+    while (of_[one] != one) one = of_[one] = of_[of_[one]];
+    return one;
+  }
+  void join(std::size_t one, std::size_t other) { of_[find(one)] = find(other); }
+
+ private:
+  std::vector<std::size_t> of_;
+};
+
+class Builder {
+ public:
+  Builder(std::span<const Column> columns, const std::vector<Rule>& rules, Combinations& inside)
+      : columns_(columns), rules_(rules), inside_(inside) {
+    inside_.columns = columns;
+  }
+
+  void build() {
+    find_followers();
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (rules_[i].following) continue;
+      std::vector<Clause> made = clauses_of(rules_[i], i, columns_, inside_.follows);
+      const bool is_idle =
+          std::none_of(made.begin(), made.end(), [&](const Clause& one) { return can_fail(one); });
+      refuse_if(is_idle, "idle-rule", Concern("rules"),
+                "rule \"{}\" says nothing: every record of the domain keeps it; leave it out, or "
+                "check its values",
+                rules_[i].name);
+      for (Clause& clause : made) clauses_.push_back(std::move(clause));
+    }
+    make_classes();
+    make_blocks();
+    for (Block& block : inside_.blocks) make_choices(block);
+    make_components();
+  }
+
+ private:
+  void find_followers() {
+    inside_.follows.resize(columns_.size());
+    for (const Rule& rule : rules_) {
+      if (!rule.following) continue;
+      const FollowingColumn& one = *rule.following;
+      const Column& column = columns_[one.column];
+      const Column& from = columns_[one.from];
+      refuse_if(inside_.follows[one.column].has_value(), "malformed-text",
+                Concern::of_column(column.name()),
+                "rule \"{}\" lets column \"{}\" follow from a second column, but it must follow "
+                "from one",
+                rule.name, column.name());
+      Following made{one.from, std::vector<std::uint32_t>(from.size(), column.size() - 1)};
+      for (const auto& [key, value] : one.map) {
+        made.map[from.encode(Value(std::string_view(key)))] =
+            value.empty() ? column.encode(Value()) : column.encode(Value(std::string_view(value)));
+      }
+      inside_.follows[one.column] = std::move(made);
+    }
+    std::vector<bool> known(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) known[i] = !inside_.follows[i];
+    for (bool found = true; found;) {
+      found = false;
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (known[i] || !known[inside_.follows[i]->from]) continue;
+        known[i] = found = true;
+        inside_.following_order.push_back(i);
+      }
+    }
+    for (const Rule& rule : rules_) {
+      if (!rule.following || known[rule.following->column]) continue;
+      refuse_input("contradictory-rules", Concern("rules"),
+                   "rule \"{}\" lets a column follow from itself, in a circle: leave one of the "
+                   "maps out",
+                   rule.name);
+    }
+  }
+
+  std::vector<std::size_t> columns_of(const Clause& clause) const {
+    std::set<std::size_t> all;
+    for (const Literal& literal : clause.literals) {
+      if (!literal.table.empty()) all.insert(literal.column);
+      if (!literal.comparison) continue;
+      for (const Comparison::Term& term : literal.comparison->terms) all.insert(term.column);
+    }
+    return {all.begin(), all.end()};
+  }
+
+  /// Whether some values make all literals false; where several comparisons meet it may be told
+  /// wrongly.
+  bool can_fail(const Clause& clause) const {
+    std::map<std::size_t, std::vector<std::uint32_t>> cells;
+    for (const std::size_t column : columns_of(clause)) {
+      for (std::uint32_t cell = 0; cell < columns_[column].size(); ++cell) {
+        const bool fails = std::all_of(
+            clause.literals.begin(), clause.literals.end(), [&](const Literal& literal) {
+              if (literal.table.empty()) {
+                const auto& terms = literal.comparison->terms;
+                return cell < columns_[column].cell_count() ||
+                       std::none_of(terms.begin(), terms.end(),
+                                    [&](const auto& term) { return term.column == column; });
+              }
+              return literal.column != column || literal.table[cell] != Answer::kYes;
+            });
+        if (fails) cells[column].push_back(cell);
+      }
+      if (cells[column].empty()) return false;
+    }
+    return std::all_of(clause.literals.begin(), clause.literals.end(), [&](const Literal& literal) {
+      return !literal.table.empty() || can_fail(*literal.comparison, cells);
+    });
+  }
+
+  /// The least and the greatest of the sum tell; they are of ends, and so of values.
+  bool can_fail(const Comparison& comparison,
+                const std::map<std::size_t, std::vector<std::uint32_t>>& cells) const {
+    bool any_seconds = false;
+    for (const auto& term : comparison.terms) {
+      any_seconds = any_seconds || is_second(columns_[term.column]);
+    }
+    double least = comparison.constant, most = comparison.constant;
+    for (const auto& term : comparison.terms) {
+      const Column& column = columns_[term.column];
+      const bool is_day = is_moment(column) && !is_second(column);
+      const Axis axis{&column, any_seconds && is_day ? 86'400.0 : 1.0, 0};
+      const auto& list = cells.at(term.column);
+      double low = moved_by_months(axis.first(list.front()), term.months, !any_seconds);
+      double high = moved_by_months(axis.last(list.back()), term.months, !any_seconds);
+      if (term.negative) std::tie(low, high) = std::pair(-high, -low);
+      least += low;
+      most += high;
+    }
+    switch (comparison.kind) {
+      case Comparison::Kind::kAtMost:
+        return most > 0;
+      case Comparison::Kind::kBelow:
+        return most >= 0;
+      case Comparison::Kind::kIs:
+        return least != 0 || most != 0;
+    }
+    return true;
+  }
+
+  void make_classes() {
+    inside_.classes.resize(columns_.size());
+    inside_.lists.resize(columns_.size());
+    inside_.has_number.resize(columns_.size());
+    inside_.is_compared.resize(columns_.size());
+    std::vector<std::vector<const std::vector<Answer>*>> tables(columns_.size());
+    std::vector<bool> is_named(columns_.size());
+    for (const Clause& clause : clauses_) {
+      for (const std::size_t column : columns_of(clause)) is_named[column] = true;
+      for (const Literal& literal : clause.literals) {
+        if (!literal.table.empty()) tables[literal.column].push_back(&literal.table);
+        if (!literal.comparison) continue;
+        for (const Comparison::Term& term : literal.comparison->terms) {
+          inside_.is_compared[term.column] = true;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!is_named[i]) continue;
+      std::map<std::vector<std::uint8_t>, std::uint32_t> known;
+      for (std::uint32_t cell = 0; cell < columns_[i].size(); ++cell) {
+        std::vector<std::uint8_t> answers;
+        for (const auto* const table : tables[i]) {
+          answers.push_back(static_cast<std::uint8_t>((*table)[cell]));
+        }
+        const bool is_number = cell < columns_[i].cell_count();
+        answers.push_back(inside_.is_compared[i] && is_number ? 1 : 0);
+        const auto found = known.emplace(answers, known.size()).first->second;
+        inside_.classes[i].push_back(found);
+        if (found == inside_.lists[i].size()) {
+          inside_.lists[i].emplace_back();
+          inside_.has_number[i].push_back(is_number);
+        }
+        inside_.lists[i][found].push_back(cell);
+      }
+    }
+  }
+
+  void make_blocks() {
+    Joined joined(clauses_.size());
+    std::map<std::size_t, std::size_t> first;  // clause of a compared column
+    for (std::size_t i = 0; i < clauses_.size(); ++i) {
+      for (const Literal& literal : clauses_[i].literals) {
+        if (!literal.comparison) continue;
+        for (const Comparison::Term& term : literal.comparison->terms) {
+          joined.join(i, first.emplace(term.column, i).first->second);
+        }
+      }
+    }
+    std::map<std::size_t, std::vector<std::size_t>> sets;
+    for (std::size_t i = 0; i < clauses_.size(); ++i) sets[joined.find(i)].push_back(i);
+    for (const auto& [root, members] : sets) {
+      Block block;
+      std::set<std::size_t> all, compared;
+      for (const std::size_t member : members) {
+        for (const std::size_t column : columns_of(clauses_[member])) all.insert(column);
+        for (const Literal& literal : clauses_[member].literals) {
+          if (!literal.comparison) continue;
+          for (const Comparison::Term& term : literal.comparison->terms) {
+            compared.insert(term.column);
+          }
+        }
+        block.clauses.push_back(clauses_[member]);
+      }
+      block.columns.assign(all.begin(), all.end());
+      block.compared.assign(compared.begin(), compared.end());
+      if (!block.compared.empty()) make_system(block);
+      inside_.blocks.push_back(std::move(block));
+    }
+  }
+
+  /// The comparisons with places in `compared` for columns, on one axis.
+  void make_system(Block& block) {
+    bool any_seconds = false;
+    for (const std::size_t column : block.compared) {
+      any_seconds = any_seconds || is_second(columns_[column]);
+    }
+    block.system.calendar.in_days = !any_seconds;
+    bool any_sum = false, any_equal = false;
+    for (Clause& clause : block.clauses) {
+      for (Literal& literal : clause.literals) {
+        if (!literal.comparison) continue;
+        Comparison& comparison = *literal.comparison;
+        any_equal = any_equal || comparison.kind == Comparison::Kind::kIs;
+        any_sum = any_sum || is_sum(comparison);
+        if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rules_[clause.rule]);
+        for (Comparison::Term& term : comparison.terms) {
+          term.column = static_cast<std::size_t>(
+              std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
+              block.compared.begin());
+        }
+      }
+    }
+    const double grid = grid_of(block, any_seconds);
+    for (const std::size_t column : block.compared) {
+      const bool is_day = is_moment(columns_[column]) && !is_second(columns_[column]);
+      block.system.axes.push_back(
+          {&columns_[column], any_seconds && is_day ? 86'400.0 : 1.0, grid});
+    }
+    for (Clause& clause : block.clauses) {
+      for (Literal& literal : clause.literals) {
+        if (literal.comparison && grid > 0) to_grid(*literal.comparison, grid, rules_[clause.rule]);
+      }
+    }
+    if (any_sum) require_tree(block, any_equal, grid);
+  }
+
+  void to_seconds(Comparison& comparison, const Rule& rule) const {
+    for (const Comparison::Term& term : comparison.terms) {
+      refuse_if(!is_moment(columns_[term.column]), "wrong-type", Concern("rules"),
+                "rule \"{}\" adds numbers to days, and others compare these days with times: let "
+                "the numbers be seconds, or leave one of the rules out",
+                rule.name);
+    }
+    comparison.constant *= 86'400;
+    comparison.in_seconds = true;
+  }
+
+  /// A comparison that is not x + c <= y.
+  static bool is_sum(const Comparison& comparison) {
+    const auto& terms = comparison.terms;
+    return terms.size() > 2 || (terms.size() == 2 && terms[0].negative == terms[1].negative);
+  }
+
+  void to_grid(Comparison& comparison, double grid, const Rule& rule) const {
+    const double steps = comparison.constant / grid;
+    const double whole = std::round(steps);
+    if (std::abs(steps - whole) < 1e-6) {
+      comparison.constant = whole;
+      return;
+    }
+    refuse_if(comparison.kind == Comparison::Kind::kIs, "contradictory-rules", Concern("rules"),
+              "rule \"{}\" can never hold: all its columns are multiples of {}", rule.name, grid);
+    // m + steps <= 0 for integers m is m + ceil(steps) <= 0, and so is m + steps < 0.
+    comparison.constant = std::ceil(steps);
+    comparison.kind = Comparison::Kind::kAtMost;
+  }
+
+  /// The distance of neighbouring values, if it is the same in all of the block's columns and no
+  /// value between is missing; otherwise 0.
+  double grid_of(const Block& block, bool any_seconds) const {
+    double grid = 0;
+    for (const std::size_t index : block.compared) {
+      const Column& column = columns_[index];
+      double one = 0;
+      if (const auto* const cells = std::get_if<DateCells>(&column.cells())) {
+        const bool plain = cells->declared().values.empty() && !cells->declared().format &&
+                           !cells->declared().step;
+        one = plain && is_second(column) == any_seconds ? 1 : 0;
+      } else if (const auto* const integers = std::get_if<IntegerCells>(&column.cells())) {
+        if (integers->declared().values.empty()) {
+          one = static_cast<double>(integers->declared().step.value_or(1));
+        }
+      } else {
+        const auto& numbers = std::get<NumberCells>(column.cells());
+        const auto& declared = numbers.declared();
+        if (declared.values.empty() && declared.step) one = *declared.step;
+      }
+      if (one == 0 || (grid != 0 && one != grid)) return 0;
+      grid = one;
+    }
+    return grid;
+  }
+
+  void require_tree(const Block& block, bool any_equal, double grid) const {
+    // Comparisons and columns as a graph of two kinds of points: a tree has one edge less than
+    // points for each of its parts.
+    std::map<Comparison, std::size_t> distinct;
+    std::size_t rule = 0;
+    for (const Clause& clause : block.clauses) {
+      for (const Literal& literal : clause.literals) {
+        if (!literal.comparison || literal.comparison->terms.size() < 2) continue;
+        distinct.emplace(*literal.comparison, distinct.size());
+        rule = clause.rule;
+      }
+    }
+    Joined joined(distinct.size() + block.compared.size());
+    for (const auto& [comparison, number] : distinct) {
+      for (const Comparison::Term& term : comparison.terms) {
+        const std::size_t column = distinct.size() + term.column;
+        refuse_if(joined.find(number) == joined.find(column), "too-much-work", Concern("rules"),
+                  "rule \"{}\" and others bind the same columns in a circle of sums, which mollify "
+                  "does not solve: leave one of the rules out, or compare columns in pairs",
+                  rules_[rule].name);
+        joined.join(number, column);
+      }
+    }
+    refuse_if(any_equal && grid == 0, "wrong-type", Concern("rules"),
+              "rule \"{}\" says that sums are equal, and its columns must have the same step: "
+              "declare it in each (`step: 0.01`), or make them integers, without a list of values",
+              rules_[rule].name);
+  }
+
+  void make_choices(Block& block) {
+    const std::size_t all = required_combinations(block.columns, block.clauses.front().rule);
+    for (Clause& clause : block.clauses) {
+      for (Literal& literal : clause.literals) {
+        if (literal.comparison) block.system.comparisons.push_back(*literal.comparison);
+      }
+    }
+    for (std::size_t place = 0; place < all; ++place) {
+      const std::vector<std::uint32_t> each = inside_.classes_at(block.columns, place);
+      block.choices.push_back(choices_of(block, each));
+    }
+  }
+
+  std::size_t required_combinations(const std::vector<std::size_t>& of, std::size_t rule) const {
+    double all = 1;
+    for (const std::size_t column : of) all *= static_cast<double>(inside_.class_count(column));
+    if (all <= static_cast<double>(PossibleRecords::kMostCombinations)) {
+      return inside_.combinations(of);
+    }
+    std::string names;
+    for (const std::size_t column : of) {
+      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", in_quotes(columns_[column].name()),
+                           inside_.class_count(column));
+    }
+    refuse_input(
+        "too-much-work", "rules", {WayOut::declare("rules")},
+        {{"given", all, "combinations"},
+         {"most", static_cast<double>(PossibleRecords::kMostCombinations), "combinations"}},
+        "rule \"{}\" and those that share its columns must leave at most {} combinations of "
+        "kinds of values, but leave {:.15g} (kinds in each column: {}): split the rules, or "
+        "name fewer values",
+        rules_[rule].name, PossibleRecords::kMostCombinations, all, names);
+  }
+
+  /// The ways in which all clauses can hold, as sets of comparisons that can hold together.
+  std::vector<std::vector<std::uint32_t>> choices_of(const Block& block,
+                                                     const std::vector<std::uint32_t>& each) const {
+    const auto class_of = [&](std::size_t column) {
+      return each[static_cast<std::size_t>(
+          std::lower_bound(block.columns.begin(), block.columns.end(), column) -
+          block.columns.begin())];
+    };
+    std::set<std::vector<std::uint32_t>> ways{{}};
+    std::uint32_t comparison = 0;
+    for (const Clause& clause : block.clauses) {
+      bool holds = false;
+      std::vector<std::uint32_t> maybe;
+      for (const Literal& literal : clause.literals) {
+        Answer answer = Answer::kMaybe;
+        if (!literal.table.empty()) {
+          const std::uint32_t one = class_of(literal.column);
+          answer = literal.table[inside_.lists[literal.column][one].front()];
+        } else {
+          for (const Comparison::Term& term : literal.comparison->terms) {
+            const std::size_t column = block.compared[term.column];
+            if (!inside_.has_number[column][class_of(column)]) answer = Answer::kYes;
+          }
+        }
+        holds = holds || answer == Answer::kYes;
+        if (answer == Answer::kMaybe) maybe.push_back(comparison);
+        if (literal.comparison) ++comparison;
+      }
+      if (holds) continue;
+      std::set<std::vector<std::uint32_t>> longer;
+      for (const auto& way : ways) {
+        for (const std::uint32_t one : maybe) {
+          std::vector<std::uint32_t> with = way;
+          const auto at = std::lower_bound(with.begin(), with.end(), one);
+          if (at == with.end() || *at != one) with.insert(at, one);
+          longer.insert(std::move(with));
+        }
+      }
+      ways = std::move(longer);
+      if (ways.size() > PossibleRecords::kMostChoices) {
+        refuse_input("too-much-work", Concern("rules"),
+                     "rule \"{}\" and those that share its columns must leave at most {} ways to "
+                     "choose among alternatives, but leave more: split the rules",
+                     rules_[clause.rule].name, PossibleRecords::kMostChoices);
+      }
+    }
+    std::vector<std::vector<std::uint32_t>> possible;
+    for (const auto& way : ways) {
+      if (way.empty()) {
+        possible.push_back(way);
+        continue;
+      }
+      // Columns without a number here are in no comparison of the way.
+      std::vector<Reach> reaches =
+          Combinations::reaches(block, [&](std::size_t column) -> std::span<const std::uint32_t> {
+            return inside_.lists[column][class_of(column)];
+          });
+      if (block.system.settle(way, reaches)) possible.push_back(way);
+    }
+    return possible;
+  }
+
+  void make_components() {
+    Joined joined(columns_.size());
+    for (const Block& block : inside_.blocks) {
+      for (const std::size_t column : block.columns) joined.join(column, block.columns.front());
+    }
+    std::map<std::size_t, Component> made;
+    for (std::size_t b = 0; b < inside_.blocks.size(); ++b) {
+      made[joined.find(inside_.blocks[b].columns.front())].blocks.push_back(b);
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!inside_.lists[i].empty()) made[joined.find(i)].columns.push_back(i);
+    }
+    for (auto& [root, component] : made) {
+      find_targets(component);
+      for (const std::size_t b : component.blocks) {
+        Block& block = inside_.blocks[b];
+        block.component = inside_.components.size();
+        for (const Clause& clause : block.clauses) {
+          for (const std::size_t column : by_aim(rules_[clause.rule])) {
+            const bool is_new =
+                std::find(block.aims.begin(), block.aims.end(), column) == block.aims.end();
+            if (is_new && inside_.is_compared[column] &&
+                std::binary_search(block.compared.begin(), block.compared.end(), column)) {
+              block.aims.push_back(column);
+            }
+          }
+        }
+      }
+      inside_.components.push_back(std::move(component));
+    }
+  }
+
+  bool is_possible(const Component& component, const std::vector<std::uint32_t>& each,
+                   std::vector<std::size_t>* broken = nullptr) const {
+    bool all = true;
+    for (const std::size_t b : component.blocks) {
+      const Block& block = inside_.blocks[b];
+      std::size_t place = 0;
+      for (const std::size_t column : block.columns) {
+        const auto at =
+            std::lower_bound(component.columns.begin(), component.columns.end(), column);
+        place = place * inside_.class_count(column) +
+                each[static_cast<std::size_t>(at - component.columns.begin())];
+      }
+      if (!block.choices[place].empty()) continue;
+      all = false;
+      if (broken != nullptr) broken->push_back(b);
+    }
+    return all;
+  }
+
+  /// A rule's columns, the one that it is about first: what follows `then`, or stands left of a
+  /// comparison.
+  std::vector<std::size_t> by_aim(const Rule& rule) const {
+    std::vector<std::size_t> order;
+    add_mentioned(rule.formula, order);
+    std::reverse(order.begin(), order.end());
+    std::vector<std::size_t> once;
+    for (std::size_t column : order) {
+      while (const auto& following = inside_.follows[column]) column = following->from;
+      if (std::find(once.begin(), once.end(), column) == once.end()) once.push_back(column);
+    }
+    return once;
+  }
+  static void add_mentioned(const Formula& formula, std::vector<std::size_t>& order) {
+    for (const Formula& part : formula.parts) add_mentioned(part, order);
+    if (formula.kind == Formula::Kind::kSums) {
+      for (const RuleSum* const sum : {&formula.right, &formula.left}) {
+        for (auto term = sum->terms.rbegin(); term != sum->terms.rend(); ++term) {
+          order.push_back(term->column);
+        }
+      }
+    } else if (formula.parts.empty()) {
+      order.push_back(formula.column);
+    }
+  }
+
+  /// The classes of a column in the order in which another one is changed to them: null, then the
+  /// nearest.
+  std::vector<std::uint32_t> by_nearness(std::size_t column, std::uint32_t from) const {
+    const std::size_t count = inside_.class_count(column);
+    const auto is_null = [&](std::uint32_t one) {
+      const auto& list = inside_.lists[column][one];
+      return columns_[column].mapping().null_is_category && list.size() == 1 &&
+             list.front() + 1 == columns_[column].size();
+    };
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t one = 0; one < count; ++one) {
+      if (one != from) order.push_back(one);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      if (is_null(a) != is_null(b)) return is_null(a);
+      const auto distance = [&](std::uint32_t one) {
+        return std::abs(static_cast<std::int64_t>(one) - static_cast<std::int64_t>(from));
+      };
+      return distance(a) < distance(b);
+    });
+    return order;
+  }
+
+  void find_targets(Component& component) {
+    const std::size_t first_rule = inside_.blocks[component.blocks.front()].clauses.front().rule;
+    const std::size_t all = required_combinations(component.columns, first_rule);
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    component.target.assign(all, kNone);
+    std::vector<std::vector<std::uint32_t>> each(all);
+    std::vector<std::vector<std::size_t>> broken(all);
+    bool any = false;
+    for (std::size_t place = 0; place < all; ++place) {
+      each[place] = inside_.classes_at(component.columns, place);
+      if (is_possible(component, each[place], &broken[place])) {
+        component.target[place] = static_cast<std::uint32_t>(place);
+        any = true;
+      }
+    }
+    if (!any) refuse_contradiction(component);
+    require_values(component, each);
+    std::vector<std::size_t> strides(component.columns.size(), 1);
+    for (std::size_t i = strides.size(); i-- > 1;) {
+      strides[i - 1] = strides[i] * inside_.class_count(component.columns[i]);
+    }
+    const auto changed = [&](std::size_t place, std::size_t i, std::uint32_t to) {
+      return place - each[place][i] * strides[i] + to * strides[i];
+    };
+    std::vector<std::uint32_t> found = component.target;
+    for (std::size_t place = 0; place < all; ++place) {
+      if (found[place] != kNone) continue;
+      std::vector<std::size_t> order;  // places of columns in the component
+      for (const std::size_t b : broken[place]) {
+        for (const Clause& clause : inside_.blocks[b].clauses) {
+          for (const std::size_t column : by_aim(rules_[clause.rule])) {
+            const auto at =
+                std::lower_bound(component.columns.begin(), component.columns.end(), column);
+            if (at == component.columns.end() || *at != column) continue;
+            const auto i = static_cast<std::size_t>(at - component.columns.begin());
+            if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+          }
+        }
+      }
+      found[place] = one_or_two_changes(component, each[place], place, order, changed);
+    }
+    // What needs more changes goes to the nearest combination, by changes of single columns.
+    std::vector<std::uint32_t> front;
+    for (std::size_t place = 0; place < all; ++place) {
+      if (component.target[place] != kNone) front.push_back(static_cast<std::uint32_t>(place));
+    }
+    for (std::size_t at = 0; at < front.size(); ++at) {
+      const std::uint32_t place = front[at];
+      for (std::size_t i = 0; i < component.columns.size(); ++i) {
+        for (std::uint32_t to = 0; to < inside_.class_count(component.columns[i]); ++to) {
+          const std::size_t next = changed(place, i, to);
+          if (component.target[next] != kNone) continue;
+          component.target[next] = component.target[place];
+          front.push_back(static_cast<std::uint32_t>(next));
+        }
+      }
+    }
+    for (std::size_t place = 0; place < all; ++place) {
+      if (found[place] != kNone) component.target[place] = found[place];
+    }
+  }
+
+  template <class Changed>
+  std::uint32_t one_or_two_changes(const Component& component,
+                                   const std::vector<std::uint32_t>& from, std::size_t place,
+                                   const std::vector<std::size_t>& order,
+                                   const Changed& changed) const {
+    const auto to_classes = [&](std::size_t i) {
+      return by_nearness(component.columns[i], from[i]);
+    };
+    for (const std::size_t i : order) {
+      for (const std::uint32_t to : to_classes(i)) {
+        const std::size_t next = changed(place, i, to);
+        if (component.target[next] == next) return static_cast<std::uint32_t>(next);
+      }
+    }
+    for (std::size_t a = 0; a < order.size(); ++a) {
+      for (std::size_t b = a + 1; b < order.size(); ++b) {
+        for (const std::uint32_t one : to_classes(order[a])) {
+          for (const std::uint32_t other : to_classes(order[b])) {
+            const std::size_t half = changed(place, order[a], one);
+            const std::size_t next = changed(half, order[b], other);
+            if (component.target[next] == next) return static_cast<std::uint32_t>(next);
+          }
+        }
+      }
+    }
+    return ~std::uint32_t{0};
+  }
+
+  struct Contradiction {};
+
+  bool leave_records(std::span<const std::size_t> numbers) const {
+    std::vector<Rule> some;
+    for (const Rule& rule : rules_) {
+      if (rule.following) some.push_back(rule);
+    }
+    for (const std::size_t number : numbers) some.push_back(rules_[number]);
+    Combinations inside;
+    Builder builder(columns_, some, inside);
+    builder.is_probe_ = true;
+    try {
+      builder.build();
+    } catch (const Contradiction&) {
+      return false;
+    }
+    return true;
+  }
+
+  /// Names the first rule that leaves nothing with those before it, and one of these where two
+  /// contradict one another.
+  [[noreturn]] void refuse_contradiction(const Component& component) const {
+    if (is_probe_) throw Contradiction();
+    std::set<std::size_t> all;
+    for (const std::size_t b : component.blocks) {
+      for (const Clause& clause : inside_.blocks[b].clauses) all.insert(clause.rule);
+    }
+    const std::vector<std::size_t> numbers(all.begin(), all.end());
+    std::size_t count = 1;
+    while (count < numbers.size() && leave_records(std::span(numbers).first(count))) ++count;
+    const std::size_t last = numbers[count - 1];
+    std::string with = count == 1 ? "itself" : "those before it";
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      if (leave_records(std::vector{numbers[i], last})) continue;
+      with = fmt::format("rule {}", in_quotes(rules_[numbers[i]].name));
+      break;
+    }
+    refuse_input("contradictory-rules", Concern("rules"),
+                 "rules must leave records, but rule \"{}\" contradicts {}", rules_[last].name,
+                 with);
+  }
+
+  /// Every column must keep a value that is no null.
+  void require_values(const Component& component,
+                      const std::vector<std::vector<std::uint32_t>>& each) const {
+    for (std::size_t i = 0; i < component.columns.size(); ++i) {
+      const std::size_t column = component.columns[i];
+      std::vector<bool> occurs(inside_.class_count(column));
+      for (std::size_t place = 0; place < each.size(); ++place) {
+        if (component.target[place] == place) occurs[each[place][i]] = true;
+      }
+      bool any = false;
+      for (std::uint32_t one = 0; one < occurs.size(); ++one) {
+        for (const std::uint32_t cell : inside_.lists[column][one]) {
+          any = any || (occurs[one] && cell < columns_[column].cell_count());
+        }
+      }
+      if (any) continue;
+      const std::size_t rule = inside_.blocks[component.blocks.front()].clauses.front().rule;
+      refuse_input("contradictory-rules", Concern::of_column(columns_[column].name()),
+                   "rule \"{}\" and those that share its columns leave column \"{}\" no value but "
+                   "null",
+                   rules_[rule].name, columns_[column].name());
+    }
+  }
+
+  std::span<const Column> columns_;
+  const std::vector<Rule>& rules_;
+  Combinations& inside_;
+  std::vector<Clause> clauses_;
+  bool is_probe_ = false;
+};
+
+}  // namespace
+
+Combinations combinations_of(std::span<const Column> columns, const std::vector<Rule>& rules) {
+  Combinations made;
+  Builder(columns, rules, made).build();
+  return made;
+}
+
+}  // namespace mollify
