@@ -118,8 +118,9 @@ class Domain : public Handle<const class DomainInside> {
   /// bounds become.
   [[nodiscard]] std::vector<Message> warnings() const;
 
-  /// How many records there can be: exact up to 2^53, and possibly infinite.
-  [[nodiscard]] double outcome_count() const noexcept;
+  /// How many records there can be: exact up to 2^53, and possibly infinite. Of up to 2^24 those
+  /// that rules allow are counted.
+  [[nodiscard]] double outcome_count() const;
   /// Whether these are at most 2^24. Then a record is also a number 0 ... outcome_count() - 1, in
   /// the lexicographic order of the columns.
   [[nodiscard]] bool is_enumerable() const noexcept;

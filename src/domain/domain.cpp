@@ -496,6 +496,13 @@ void require_logarithms(const Column& column, const NumberCells& numbers) {
 }  // namespace
 
 RealColumns::RealColumns(const Domain& domain, std::span<const std::string> logarithms) {
+  if (domain.possible() != nullptr) {
+    refuse_input("not-for-this-domain", "domain",
+                 {WayOut::leave("rules"), WayOut::use("marginals")},
+                 "Gaussian rows keep no rules, but the domain has {}: leave them out of it, or use "
+                 "{}",
+                 counted(domain.rules().size(), "rule"), method_words("marginals"));
+  }
   for (const Column& column : domain.columns()) {
     const auto* numbers = std::get_if<NumberCells>(&column.cells());
     if (numbers == nullptr) {

@@ -442,6 +442,19 @@ bool is_clipped(const Domain& domain, const Finding& finding) {
          column->read(finding.value).verdict == Verdict::kOutside;
 }
 
+void require_rules(const CsvReader& csv, const Domain& domain,
+                   std::span<const std::string_view> fields) {
+  std::vector<FieldValue> record;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    record.push_back(field_value(domain.columns()[i], Value(fields[i])));
+  }
+  for (const Rule& rule : domain.possible()->rules()) {
+    if (truth_of(rule, domain.columns(), record) != Truth::kFalse) continue;
+    refuse_input("outside-domain", csv.here(), "{} must keep the domain's rules, but breaks \"{}\"",
+                 csv.place(), rule.name);
+  }
+}
+
 /// Passes each record to `take(fields, ids)`, or refuses it.
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
@@ -472,6 +485,7 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
     });
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
     const std::span<const std::string_view> all(fields);
+    if (domain.possible() != nullptr) require_rules(csv, domain, all);
     take(all.first(domain.columns().size()), all.subspan(domain.columns().size()));
   }
   refuse_if(!any, "empty-input", Concern::in_file(path),

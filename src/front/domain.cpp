@@ -94,7 +94,10 @@ std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 
 std::vector<Message> Domain::warnings() const { return outward(inside_->domain.warnings()); }
-double Domain::outcome_count() const noexcept { return inside_->domain.product(); }
+double Domain::outcome_count() const {
+  const inside::Domain& domain = inside_->domain;
+  return domain.possible() != nullptr && domain.is_enumerable() ? domain.size() : domain.product();
+}
 bool Domain::is_enumerable() const noexcept { return inside_->domain.is_enumerable(); }
 
 std::uint32_t Domain::encode(std::span<const std::string_view> fields) const {

@@ -558,7 +558,16 @@ std::vector<double> domain_masses(const Domain& domain, const Measure& measure) 
   const Grid grid(std::move(edges));
   std::vector<double> masses(grid.cell_count());
   measure.cell_masses(grid, masses);
-  return masses;
+  if (domain.possible() == nullptr) return masses;
+  std::vector<double> of_outcomes(domain.size());
+  for (std::uint32_t outcome = 0; outcome < of_outcomes.size(); ++outcome) {
+    std::size_t cell = 0;
+    for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+      cell = cell * domain.columns()[i].size() + domain.digit(outcome, i);
+    }
+    of_outcomes[outcome] = masses[cell];
+  }
+  return of_outcomes;
 }
 
 GaussianMixtureSpec fitted_reference(const Domain& domain, std::span<const std::uint32_t> digits,

@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "accounting/gaussian.h"
+#include "domain/column.h"
+#include "domain/possible.h"
 #include "methods/marginals/learner.h"
 #include "printed.h"
 #include "sanitized.h"
@@ -202,10 +204,29 @@ struct Seen {
 /// With a `weight` above 1, the last record and the one that it is replaced by have weights of at
 /// most that, and the total is not public; all other records weigh 1.
 Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64_t copies,
-             Neighbours neighbours, const Privacy& budget, bool copula, std::uint64_t weight) {
+             Neighbours neighbours, const Privacy& budget, bool copula, std::uint64_t weight,
+             const PossibleRecords* possible = nullptr) {
   MarginalRequest request{{}, budget, {weight, neighbours}, {}, copula};
-  for (const std::uint32_t size : sizes) request.columns.push_back({size, size > 2});
-  const Rows records = all_records(sizes);
+  Rows records = all_records(sizes);
+  std::optional<RulesOfCells> rules;
+  if (possible != nullptr) rules.emplace(RulesOfCells{*possible, {}});
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    request.columns.push_back({sizes[i], sizes[i] > 2});
+    if (possible == nullptr) continue;
+    rules->bins.push_back(single_cells(sizes[i]));
+    if (!possible->follows(i)) continue;
+    request.columns.back() = {.follows = true};
+    rules->bins.back() = {std::vector<std::uint32_t>(sizes[i]), 1};
+  }
+  // A record that breaks a rule is counted as the one that stands for it.
+  if (possible != nullptr) {
+    for (auto& record : records) {
+      possible->map(record);
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (possible->follows(i)) record[i] = 0;
+      }
+    }
+  }
   if (neighbours == Neighbours::kReplace && weight == 1) {
     request.records = n + copies * records.size();
   }
@@ -242,7 +263,7 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
         }
         const bool turned = (last + first) % 2 == 0;
         ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random);
-        static_cast<void>(learn_marginals(design, answers));
+        static_cast<void>(learn_marginals(design, answers, nullptr, rules ? &*rules : nullptr));
         ++seen.pairs;
         seen.choices += answers.choices;
         EXPECT_LE(answers.spent, MarginalBudget::kParts);
@@ -374,6 +395,28 @@ TEST(MarginalCandidate, DistancesMoveByOneRecordAtMost) {
       const std::uint64_t a = exact_distance(left, candidate);
       const std::uint64_t b = exact_distance(right, candidate);
       EXPECT_LE(std::max(a, b) - std::min(a, b), 2U);
+    }
+  }
+}
+
+TEST(MarginalsUnderRules, NeighboursStayBelowThePromise) {
+  const auto words = [](const std::string& name, const std::vector<std::string>& values) {
+    Mapping mapping;
+    mapping.null_value = values.front();
+    return Column::make(name, Categories::make(values, true), mapping);
+  };
+  const std::vector<Column> columns = {words("a", {"0", "1", "2"}), words("b", {"0", "1", "2"}),
+                                       words("c", {"0", "1"})};
+  std::vector<RuleDeclaration> rules = {{.text = "if a == 0 then b == 0"},
+                                        {.text = "if b == 2 then a == 2"}};
+  rules.push_back({.column = "c", .from = "a", .map = {{"0", "0"}, {"1", "1"}, {"2", "1"}}});
+  const PossibleRecords possible(columns, rules);
+  for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
+    for (const Privacy& budget : {Privacy::pure(1), Privacy::concentrated(0.5)}) {
+      const Seen seen = compare({3, 3, 2}, 4, 3, neighbours, budget, false, 1, &possible);
+      EXPECT_GT(seen.pairs, 100U);
+      EXPECT_GT(seen.choices, 0U);
+      EXPECT_GT(seen.share, 0.5L) << "the promise is not met by far, so nothing is shown";
     }
   }
 }
