@@ -230,7 +230,10 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     const std::string place =
         rows ? fmt::format("row {}", place_of(finding)) : fmt::format("{}:{}", data, finding.line);
     if (finding.column.empty()) {
-      examples += fmt::format("{}: {}\n", place, finding.expectation);
+      examples += fmt::format("{}: {}{}\n", place, finding.expectation,
+                              finding.becomes.empty()
+                                  ? ""
+                                  : fmt::format(", but does not → {}", printable(finding.becomes)));
       return;
     }
     examples +=

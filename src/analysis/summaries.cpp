@@ -26,24 +26,37 @@ namespace mollify {
 // How many values of private data a release takes for others.
 
 void MappedCounts::see(const Finding& finding) {
+  if (!finding.rule.empty()) {
+    ++counts_[{.column = "", .becomes = "", .rule = finding.rule}];
+    return;
+  }
   if (finding.becomes.empty()) return;
   const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
                         : finding.by_default ? HowMapped::kDefault
                                              : HowMapped::kAsFound;
-  ++counts_[{std::string(finding.column), finding.becomes, false, how}];
+  ++counts_[{.column = std::string(finding.column), .becomes = finding.becomes, .how = how}];
 }
 
 void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     if (counts.nulls[i] == 0) continue;
-    counts_[{column.name(), null_text(column), true, HowMapped::kDeclared}] += counts.nulls[i];
+    counts_[{.column = column.name(),
+             .becomes = null_text(column),
+             .are_nulls = true,
+             .how = HowMapped::kDeclared}] += counts.nulls[i];
   }
 }
 
 std::string MappedCounts::lines() const {
   std::string lines;
   for (const auto& [what, values] : counts_) {
+    if (!what.rule.empty()) {
+      lines += fmt::format("rule {}: {} {} it and {} to keep it\n", in_quotes(printable(what.rule)),
+                           counted(values, "record"), values == 1 ? "breaks" : "break",
+                           values == 1 ? "changes" : "change");
+      continue;
+    }
     lines += fmt::format("{}: {} {} {}{}\n", printable(what.column),
                          counted(values, what.are_nulls ? "null" : "value"),
                          values == 1 ? "becomes" : "become", printable(what.becomes),
@@ -57,6 +70,10 @@ std::string MappedCounts::lines() const {
 Json MappedCounts::json() const {
   Json list = Json::array();
   for (const auto& [what, values] : counts_) {
+    if (!what.rule.empty()) {
+      list.push_back({{"rule", what.rule}, {"records", values}});
+      continue;
+    }
     list.push_back({{"column", what.column},
                     {"values", values},
                     {"become", what.becomes},
@@ -83,8 +100,13 @@ MappedCounts mapped_counts(const Source& data, const Domain& domain) {
   for (const Column& column : domain.columns()) names.push_back(column.name());
   CheckCounts counts;
   counts.nulls.resize(names.size());
+  std::vector<Value> record(names.size());
   data.visit(wanted_columns(data, names), [&](const Block& block) {
     keep_going();
+    for (std::size_t row = 0; domain.possible() != nullptr && row < block.rows; ++row) {
+      for (std::size_t i = 0; i < names.size(); ++i) record[i] = block.columns[i][row];
+      for (const Finding& finding : broken_rules(domain, record)) mapped.see(finding);
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Column& column = domain.columns()[i];
       for (std::size_t row = 0; row < block.rows; ++row) {

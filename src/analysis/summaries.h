@@ -36,6 +36,7 @@ enum class HowMapped { kDefault, kAsFound, kDeclared };
 struct MappedValues {
   std::string column, becomes;
   bool are_nulls = false;
+  std::string rule = {};  ///< instead of a column: the records that break it
   HowMapped how = HowMapped::kDefault;
 
   friend auto operator<=>(const MappedValues&, const MappedValues&) = default;
@@ -48,7 +49,7 @@ class MappedCounts {
   /// Adds the nulls that a check has counted; `see` leaves them out.
   void add_nulls(const CheckCounts& counts, const Domain& domain);
 
-  /// A line for each: "age: 62 nulls become 40 (declared)".
+  /// A line for each: "age: 62 nulls become 40 (declared)", "rule "a < b": 3 records break it".
   [[nodiscard]] std::string lines() const;
   [[nodiscard]] Json json() const;
 

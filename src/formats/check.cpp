@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/speech.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 #include "records/source.h"
 
 namespace mollify {
@@ -117,6 +118,35 @@ std::string outcome_text(const Column& column, std::uint32_t outcome) {
   return fmt::format("from {} to {}", first, last);
 }
 
+std::vector<Finding> broken_rules(const Domain& domain, std::span<const Value> record) {
+  std::vector<Finding> findings;
+  if (domain.possible() == nullptr) return findings;
+  const std::vector<Column>& columns = domain.columns();
+  std::vector<FieldValue> values;
+  std::vector<std::uint32_t> digits;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    values.push_back(field_value(columns[i], record[i]));
+    digits.push_back(values.back().outcome);
+  }
+  std::vector<std::uint32_t> mapped = digits;
+  domain.possible()->map(mapped);
+  std::string becomes;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (mapped[i] == digits[i]) continue;
+    becomes += fmt::format("{}{} {}", becomes.empty() ? "" : ", ", columns[i].name(),
+                           outcome_text(columns[i], mapped[i]));
+  }
+  // Values of these cells keep the rules, and others of them are released.
+  if (becomes.empty()) becomes = "values near them";
+  for (const Rule& rule : domain.possible()->rules()) {
+    if (truth_of(rule, columns, values) != Truth::kFalse) continue;
+    Finding& finding = findings.emplace_back();
+    finding.rule = rule.name;
+    finding.becomes = becomes;
+  }
+  return findings;
+}
+
 std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
                            std::span<const std::size_t> places, const Roster* roster,
                            const FindingReport& report) {
@@ -153,6 +183,15 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
     finding->expectation = expected;
     if (!finding->is_declared) ++findings;
     report(*finding);
+  }
+  std::vector<Value> record;
+  for (std::size_t i = 0; i < columns; ++i) record.emplace_back(csv.fields()[places[i]]);
+  for (Finding& finding : broken_rules(domain, record)) {
+    const std::string expected = fmt::format("must keep the rule \"{}\"", finding.rule);
+    finding.line = csv.line_number();
+    finding.expectation = expected;
+    ++findings;
+    report(finding);
   }
   const std::vector<std::string_view> ids = ids_of(csv, places.subspan(columns));
   if (const auto missing = std::find_if(ids.begin(), ids.end(), is_missing_id);

@@ -29,6 +29,8 @@ struct Finding {
   /// outcome's text.
   std::string becomes{};
   bool by_default = false;  ///< since nothing is declared for such a value
+  /// The rule that the record breaks, by its name; `becomes` says which columns change.
+  std::string rule{};
   /// A number, day or time beyond a bound, for which the domain declares a replacement: listed, but
   /// nothing to mend, and not counted among the findings.
   bool is_declared = false;
@@ -43,6 +45,11 @@ struct Finding {
 
 /// A null's replacement in a release, in a finding's words.
 [[nodiscard]] std::string null_text(const Column& column);
+
+/// Of a record, a value for each of the domain's columns, the rules that it breaks, and what changes
+/// in a release.
+[[nodiscard]] std::vector<Finding> broken_rules(const Domain& domain,
+                                                std::span<const Value> record);
 
 using FindingReport = std::function<void(const Finding&)>;
 
@@ -62,7 +69,7 @@ struct CheckCounts {
 
 /// Reports every place of the reader's current line which is not as declared, that is, every
 /// place a release would map: values outside the domain or not of the column's type, nulls where
-/// none are declared, lines with too few or too many fields, misplaced or unclosed quotes, bytes
+/// none are declared, rules that the record breaks, lines with too few or too many fields, misplaced or unclosed quotes, bytes
 /// that are not UTF-8, lines that are too long, and ids that are missing or not in the roster.
 /// Returns the number of findings; none if and only if every field is a value of its column, a
 /// declared null, or beyond a bound where `outside` is declared. `places` are as wanted_columns

@@ -85,7 +85,7 @@ class RowsUnderRules {
         empty.push_back({{i}, std::move(values)});
       }
     }
-    if (given.empty()) return;  // the model's potentials say what cannot occur
+    // A model of method marginals has these potentials already.
     graph_ = graph_.times(empty).times(potentials_of(possible, lists));
     refuse_if(!graph_.is_possible(), "contradictory-rules", "given",
               "the given values must keep the domain's rules together, but no record of the model "
