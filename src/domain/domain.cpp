@@ -256,6 +256,17 @@ std::string columns_named(const std::vector<std::string>& names) {
 
 }  // namespace
 
+Message Domain::rules_message() const {
+  const std::size_t count = possible_->rules().size();
+  return {.code = "rules-change-records",
+          .verdict = fmt::format("the domain has {}: every released record keeps {}",
+                                 counted(count, "rule"), count == 1 ? "it" : "them"),
+          .reason = "a record that breaks one is counted as one that keeps them",
+          .clauses = {"as few of that rule's columns as possible change, to null where that helps, "
+                      "otherwise to the nearest value"},
+          .severity = Severity::kNote};
+}
+
 std::vector<Message> Domain::warnings() const {
   std::vector<Message> said;
   std::vector<std::string> clipped;
@@ -277,6 +288,7 @@ std::vector<Message> Domain::warnings() const {
     if (kind_of(column.cells()).bounded && !column.mapping().declares_outside())
       clipped.push_back(column.name());
   }
+  if (possible_) said.push_back(rules_message());
   if (clipped.empty()) return said;
   // The beginning and the end of the sentence are printed in two lines.
   constexpr std::size_t kFewLetters = 40;

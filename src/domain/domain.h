@@ -154,6 +154,9 @@ class Domain {
 
   struct Outcomes;
 
+  /// What rules do to private records, to be announced.
+  [[nodiscard]] Message rules_message() const;
+
   Domain(std::vector<Column> columns, std::uint64_t seed, double product,
          const std::vector<RuleDeclaration>& rules);
 

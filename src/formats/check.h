@@ -29,11 +29,11 @@ struct Finding {
   /// outcome's text.
   std::string becomes{};
   bool by_default = false;  ///< since nothing is declared for such a value
-  /// The rule that the record breaks, by its name; `becomes` says which columns change.
-  std::string rule{};
   /// A number, day or time beyond a bound, for which the domain declares a replacement: listed, but
   /// nothing to mend, and not counted among the findings.
   bool is_declared = false;
+  /// The rule that the record breaks, by its name; `becomes` says which columns change.
+  std::string rule{};
 };
 
 /// What an outcome of a column represents: "f", "null", "from 0 to 9".
