@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import json
 import os
@@ -293,9 +294,11 @@ def datetime(
 
     Parameters
     ----------
-    min, max : str or datetime.datetime
+    min, max : str, datetime.date or datetime.datetime
         The first and the last second, such as ``"2026-01-31T12:34:56"``; both are
-        values. A day as `max` is its last second.
+        values. A day as `max`, ``"2026-01-31"`` or a `datetime.date`, is its last
+        second. A `datetime.datetime` or `pandas.Timestamp` is a time, so midnight is
+        the first second of its day; `Domain` warns of this.
     bins : str or int
         As for `date`.
     values : list of str or datetime.datetime
@@ -397,12 +400,37 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-class DomainWarning(CodedWarning):
-    """A domain leaves open what values beyond a bound become, or its draft needs a look.
+def _midnights(columns: Mapping[str, Mapping[str, Any]]) -> Iterable[Message]:
+    """Says of columns of times that they end at the first second of a day, if a program may have meant the whole day."""
+    for name, column in columns.items():
+        last = column.get("max")
+        day = _day_of_midnight(last) if column.get("type") == "datetime" and column.get("step") != "day" else ""
+        if day:
+            said = (
+                f"column \"{name}\": max is {scalar_text(last)}, the first second of that day, because {type(last).__name__} is a time. "
+                f"For the whole day, write \"{day}\"."
+            )
+            yield Message(said, "ends-at-midnight", "warning", [WayOut("set", "max", day)])
 
-    Otherwise such a value becomes the nearest one. A release never reports this,
-    because that would reveal private data. Declare ``outside`` for numbers, days and
-    times.
+
+def _day_of_midnight(moment: Any) -> str:
+    """The day of an object that is a midnight; empty for all else, such as days and texts."""
+    if getattr(getattr(moment, "dtype", None), "kind", "") == "M":
+        text = str(moment)
+        day, _, time = text.partition("T")
+        return day if time and not time.strip("0:.") else ""
+    if isinstance(moment, dt.datetime) and not is_null(moment) and moment.time() == dt.time():
+        return moment.date().isoformat()
+    return ""
+
+
+class DomainWarning(CodedWarning):
+    """A domain leaves open what values beyond a bound become, it ends at a midnight, or
+    its draft needs a look.
+
+    A value beyond a bound becomes the nearest one, unless ``outside`` is declared. A
+    release never reports this, because that would reveal private data. Declare
+    ``outside`` for numbers, days and times.
     """
 
 
@@ -427,8 +455,8 @@ class Domain(metaclass=Public):
     Warns
     -----
     DomainWarning
-        If a column of numbers, days or times does not declare ``outside``. `read` and
-        `parse` warn too.
+        If a column of numbers, days or times does not declare ``outside``; `read` and
+        `parse` warn too. If `max` of a column of times is a midnight as an object.
     """
 
     notes: tuple[str, ...] = ()
@@ -449,7 +477,7 @@ class Domain(metaclass=Public):
         fixed = whole_number("seed", seed, (0, 2**63 - 1))
         self._inside = _core.Domain.parse(_yaml(columns, fixed), "")
         self._path = None
-        self._warn()
+        self._warn(_midnights(columns))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Domain:
@@ -543,8 +571,8 @@ class Domain(metaclass=Public):
         warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made
 
-    def _warn(self) -> None:
-        warn(messages(self._inside.warnings()), DomainWarning)
+    def _warn(self, more: Iterable[Message] = ()) -> None:
+        warn([*messages(self._inside.warnings()), *more], DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""
