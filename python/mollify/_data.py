@@ -76,7 +76,7 @@ def _read(
     if isinstance(data, (str, os.PathLike)):
         path = path_text(what, data)
         if is_parquet(path):
-            return _exported(_parquet_table(path, wanted), what)
+            return _exported(parquet_table(path, wanted), what)
         return _core.Source.csv(path, threads)
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
@@ -121,6 +121,23 @@ def enum_words(table: Any) -> dict[str, list[str]]:
     }
 
 
+def unordered_levels(table: Any) -> dict[str, list[Any]]:
+    """The levels that the types of columns list without an order: pandas' categories and Arrow's dictionaries."""
+    pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
+    found: dict[str, list[Any]] = {}
+    if pyarrow is not None and isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)):
+        for name, column in zip(table.schema.names, table.columns):
+            if pyarrow.types.is_dictionary(column.type) and not column.type.ordered:
+                chunks = getattr(column, "chunks", [column])
+                found[name] = list(dict.fromkeys(level for chunk in chunks for level in chunk.dictionary.to_pylist()))
+    elif pandas is not None and isinstance(table, (pandas.DataFrame, Mapping)):
+        for name, values in table.items():
+            kind = getattr(values, "dtype", None)
+            if isinstance(kind, pandas.CategoricalDtype) and not kind.ordered:
+                found[str(name)] = kind.categories.tolist()
+    return found
+
+
 def _package_of(table: object) -> str:
     """The package that made an object: "_duckdb" is a part of "duckdb"."""
     return type(table).__module__.partition(".")[0].lstrip("_")
@@ -140,7 +157,8 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".parquet")
 
 
-def _parquet_table(path: str, wanted: Sequence[str]) -> Any:
+def parquet_table(path: str, wanted: Sequence[str]) -> Any:
+    """The wanted columns of a Parquet file, as Arrow's table."""
     parquet = optional("pyarrow.parquet", "parquet")
     try:
         with parquet.ParquetFile(path) as file:

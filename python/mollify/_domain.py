@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import Public, path_text, whole_number
-from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, source_of
+from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, parquet_table, source_of, unordered_levels
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -510,7 +510,8 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why. Ordered categories and enums become ordinals, with unused levels.
+        why. Ordered categories and enums become ordinals. The levels of categories,
+        enums and Arrow's dictionaries are kept, also levels that no row has.
 
         Parameters
         ----------
@@ -549,11 +550,14 @@ class Domain(metaclass=Public):
         file, text = "the public data", None
         words: dict[str, list[str]] = {}
         unread: list[tuple[str, str]] = []
+        levels: dict[str, list[Any]] = {}
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = path_text("public", public)
         else:
-            source = source_of(public, EVERY_COLUMN, what="public", left_out=unread)
-            words = source.ordered_words() | enum_words(public)
+            table = parquet_table(path_text("public", public), EVERY_COLUMN) if isinstance(public, (str, os.PathLike)) else public
+            levels = unordered_levels(table)
+            source = source_of(table, EVERY_COLUMN, what="public", left_out=unread)
+            words = source.ordered_words() | enum_words(table)
             text = source.csv_text([])
             unread += source.unread([])
             if not text.strip() and unread:
@@ -565,8 +569,8 @@ class Domain(metaclass=Public):
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
         yaml, notes, seen = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread, words)
-        made = _restore(yaml, None)
-        made.notes = (*notes, *seen)
+        made, kept = _with_levels(_restore(yaml, None), levels)
+        made.notes = (*notes, *seen, *kept)
         made._inputs = inputs_of({"public": public})
         warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made
@@ -678,6 +682,52 @@ def _restore(yaml: str, path: str | None) -> Domain:
     domain._inside = _core.Domain.parse(yaml, "the domain")
     domain._path = path
     return domain
+
+
+def _with_levels(domain: Domain, levels: Mapping[str, Sequence[Any]]) -> tuple[Domain, list[str]]:
+    """A drafted domain that holds all levels of categories, and a sentence for each column that got more."""
+    columns, notes = domain.columns, []
+    for name in filter(levels.__contains__, domain):
+        texts = [scalar_text(level) for level in levels[name] if not is_null(level)]
+        made, count = _with_texts(columns[name], texts)
+        if count == 0:
+            continue
+        said = f'Column "{name}": its type lists {len(texts)} levels, and no row has {count} of them. '
+        try:
+            Domain({name: made})
+        except _core.InvalidInput as error:
+            notes.append(f"{said}The draft leaves them out: {error}.")
+            continue
+        columns[name] = made
+        notes.append(f"{said}The draft keeps all.")
+    return (_restore(_yaml(columns, domain.seed), None) if notes else domain), notes
+
+
+def _with_texts(column: Column, texts: Sequence[str]) -> tuple[Column, int]:
+    """A drafted column with the values that these texts write, and how many of them it did not have."""
+    kind = column["type"]
+    texts_of_values = list(map(scalar_text, column.get("values", ["false", "true"] if kind == "boolean" else [])))
+    if kind in ("categorical", "boolean"):
+        lacking: list[Any] = [text for text in texts if text not in texts_of_values]
+        as_words = column if kind == "categorical" else categorical([], null="category", outside="null")
+        return as_words | {"values": sorted([*texts_of_values, *lacking])}, len(lacking)
+    values: list[Any] = texts
+    if kind in ("integer", "number"):
+        values = [int(text) if text.lstrip("-").isdigit() else float(text) for text in texts]
+    else:
+        length = len("2026-01-31" if kind == "date" else "2026-01-31T12:34:56")
+        values = [text[:length] for text in texts if len(text) <= len("2026-01-31T12:34:56")]  # others have a zone
+    old = column.get("values")
+    if old is None and kind == "integer" and not column.keys() & {"bins", "edges"}:
+        old = range(column["min"], column["max"] + 1)
+    if old is not None:
+        lacking = [value for value in values if value not in old]
+        kept = {key: one for key, one in column.items() if key not in ("min", "max")}
+        return kept | {"values": sorted([*old, *lacking])}, len(lacking)
+    ends = column.get("edges") or [column["min"], column["max"]]
+    lacking = [value for value in values if not ends[0] <= value <= ends[-1]]
+    ends = [min(ends[0], *lacking, ends[0]), *ends[1:-1], max(ends[-1], *lacking, ends[-1])]
+    return column | ({"edges": ends} if "edges" in column else {"min": ends[0], "max": ends[-1]}), len(lacking)
 
 
 DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
