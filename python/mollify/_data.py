@@ -7,6 +7,7 @@ and no other library is asked to find a common type for them.
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -122,20 +123,22 @@ def enum_words(table: Any) -> dict[str, list[str]]:
 
 
 def unordered_levels(table: Any) -> dict[str, list[Any]]:
-    """The levels that the types of columns list without an order: pandas' categories and Arrow's dictionaries."""
+    """The texts, numbers, days and times that types of columns list without an order: pandas' categories and Arrow's
+    dictionaries.
+    """
     pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
     found: dict[str, list[Any]] = {}
     if pyarrow is not None and isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)):
         for name, column in zip(table.schema.names, table.columns):
             if pyarrow.types.is_dictionary(column.type) and not column.type.ordered:
-                chunks = getattr(column, "chunks", [column])
-                found[name] = list(dict.fromkeys(level for chunk in chunks for level in chunk.dictionary.to_pylist()))
+                found[name] = [level for chunk in getattr(column, "chunks", [column]) for level in chunk.dictionary.to_pylist()]
     elif pandas is not None and isinstance(table, (pandas.DataFrame, Mapping)):
         for name, values in table.items():
             kind = getattr(values, "dtype", None)
             if isinstance(kind, pandas.CategoricalDtype) and not kind.ordered:
                 found[str(name)] = kind.categories.tolist()
-    return found
+    plain = (str, bool, int, float, datetime.date, type(None))
+    return {name: list(dict.fromkeys(levels)) for name, levels in found.items() if all(isinstance(one, plain) for one in levels)}
 
 
 def _package_of(table: object) -> str:
@@ -259,7 +262,9 @@ def _source(
         except _core.InvalidInput as error:
             if left_out is None or error.code not in _TYPE_CODES:
                 raise
-            left_out.append((name, f"it is of type {getattr(values, 'dtype', _type_of(values))}, and a domain has no type for it"))
+            kind = getattr(values, "dtype", _type_of(values))
+            remedy = _remedy_of_periods(name, values)
+            left_out.append((name, f"it is of type {kind}, and a domain has no type for it{': cast it to ' if remedy else ''}{remedy}"))
             continue
         length = columns.last_length()
         if rows is None:
@@ -302,14 +307,21 @@ _SHORT_PERIODS = ("D", "h", "min", "s", "ms", "us", "ns")
 """The frequencies of pandas whose periods have the texts of dates and times."""
 
 
-def _require_short_periods(name: str, kind: Any) -> None:
-    """The text of a month or a week is not the text of a date, so a column of dates would map it silently."""
-    import pandas
-
-    if isinstance(kind, pandas.CategoricalDtype):
-        kind = kind.categories.dtype
-    if isinstance(kind, pandas.PeriodDtype) and str(kind)[len("period[") : -1].lstrip("0123456789") not in _SHORT_PERIODS:
-        raise _refuse(name, kind, "dates (dt.to_timestamp()) or texts (astype(str))")
+def _remedy_of_periods(name: str, values: Any) -> str:
+    """What to cast pandas' long periods to; empty for all other values. The text of a month or a week is not the text of
+    a date, so a column of dates would map it silently.
+    """
+    pandas = sys.modules.get("pandas")
+    kind = getattr(values, "dtype", None)
+    if pandas is None or not isinstance(kind, (pandas.PeriodDtype, pandas.CategoricalDtype)):
+        return ""
+    inside = kind.categories.dtype if isinstance(kind, pandas.CategoricalDtype) else kind
+    if not isinstance(inside, pandas.PeriodDtype) or str(inside)[len("period[") : -1].lstrip("0123456789") in _SHORT_PERIODS:
+        return ""
+    column = f'frame["{name}"]'
+    periods = column if kind is inside else f'{column}.astype("{inside}")'
+    days = f"{periods}{'.dt' if isinstance(values, pandas.Series) else ''}.to_timestamp()"
+    return f"days ({column} = {days}) or words ({column} = {column}.astype(str))"
 
 
 def _add(columns: _core.Columns, name: str, values: Any) -> None:
@@ -404,7 +416,6 @@ def _plain(value: Any) -> object:
 
     May raise: the library then treats the object as a text that no domain declares.
     """
-    import datetime
     import decimal
 
     import numpy as np
@@ -527,8 +538,6 @@ def _are_objects(values: Any) -> bool:
 
 def _zone_text(zone: Any) -> str | None:
     """Arrow's text for a zone: its name or its offset from UTC; nothing for rules without a name."""
-    import datetime
-
     name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # of zoneinfo and of pytz
     if name is not None:
         return str(name)
@@ -546,7 +555,8 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     import pandas
 
     kind = values.dtype
-    _require_short_periods(name, kind)
+    if remedy := _remedy_of_periods(name, values):
+        raise _refuse(name, kind, remedy)
     array = values if isinstance(values, pandas.api.extensions.ExtensionArray) else values.array
     if isinstance(kind, np.dtype):
         _add_numpy(columns, name, np.asarray(array))

@@ -510,8 +510,7 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why. Ordered categories and enums become ordinals. The levels of categories,
-        enums and Arrow's dictionaries are kept, also levels that no row has.
+        why. Categories and enums keep unused levels, and ordered ones become ordinals.
 
         Parameters
         ----------

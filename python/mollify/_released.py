@@ -140,7 +140,8 @@ def in_pandas(column: Released, kind: Any, arrow: Any) -> Any:
         # A null's place is the last one's.
         values = np.array([*column.levels(), 0], dtype=_LEVELS[column.word_type])[values]
     if column.value_kind in ("day", "instant"):
-        return _moments(values, column.valid, column.kind, column.form)
+        moments = _moments(values, column.valid, column.kind, column.form)
+        return moments.to_period(kind.freq) if isinstance(kind, pd.PeriodDtype) and moments.tz is None else moments
     if column.value_kind == "text":
         return pd.array(column.cells(), dtype=kind if isinstance(kind, pd.StringDtype) else "string")
     if column.value_kind == "truth":
