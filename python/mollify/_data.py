@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import path_text, require_without_nul
+from mollify._checks import about_labelled, path_text, require_without_nul, type_name
 from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
 from mollify._read_once import begin_reading
@@ -179,7 +179,7 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
     if not isinstance(values, (list, tuple, range)) and not any(hasattr(values, one) for one in known):
         raise refusal(
             "wrong-type",
-            f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}",
+            f"{what} must be a list, a column, a table or a file, but is of type {type_name(values)}{_give_arrow(values)}",
             what,
         )
     return _source([(name, values)])
@@ -204,7 +204,7 @@ def _exported(data: Any, what: str) -> _core.Source:
     raise refusal(
         "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
+        f"or the path of a CSV or Parquet file, but is of type {type_name(data)}{_give_arrow(data)}",
         what,
     )
 
@@ -217,12 +217,7 @@ def _exports(table: Any, method: str, what: str) -> Any:
         raise
     except Exception as error:
         kind = type(error).__name__
-    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {_type_of(table)} raises {kind}", what)
-
-
-def _type_of(given: object) -> str:
-    package, name = _package_of(given), type(given).__name__
-    return name if package in ("builtins", "main__") else f"{package}.{name}"
+    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {type_name(table)} raises {kind}", what)
 
 
 def _way_to_arrow(given: object, *first: str) -> str | None:
@@ -233,7 +228,7 @@ def _way_to_arrow(given: object, *first: str) -> str | None:
 
 def _give_arrow(given: object) -> str:
     way = _way_to_arrow(given)
-    return f". Give its {way}()." if way else ""
+    return f". Give its {way}()." if way else about_labelled(given)
 
 
 _WAYS_TO_ARROW = ("to_arrow_table", "fetch_arrow_table", "to_arrow", "toArrow", "to_pandas")
@@ -262,7 +257,7 @@ def _source(
         except _core.InvalidInput as error:
             if left_out is None or error.code not in _TYPE_CODES:
                 raise
-            kind = getattr(values, "dtype", _type_of(values))
+            kind = getattr(values, "dtype", type_name(values))
             remedy = _remedy_of_periods(name, values)
             left_out.append((name, f"it is of type {kind}, and a domain has no type for it{': cast it to ' if remedy else ''}{remedy}"))
             continue
@@ -287,7 +282,7 @@ def _type_of_several(values: Any) -> str | None:
     several = (list, tuple, dict, set, frozenset, np.ndarray)
     if not isinstance(values, (list, tuple)) and getattr(values, "dtype", None) != object:
         return None
-    return next((_type_of(one) for one in values if isinstance(one, several)), None)
+    return next((type_name(one) for one in values if isinstance(one, several)), None)
 
 
 _TYPE_CODES = ("unsupported-type", "wrong-shape")
@@ -341,7 +336,7 @@ def _add(columns: _core.Columns, name: str, values: Any) -> None:
         _add_arrow(columns, name, values)
     else:
         way = _way_to_arrow(values, "to_arrow_array")
-        raise _refuse(name, _type_of(values), f"Arrow's types, by its {way}()" if way else "texts or numbers")
+        raise _refuse(name, type_name(values), f"Arrow's types, by its {way}()" if way else "texts or numbers")
 
 
 def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:

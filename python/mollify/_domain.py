@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import Public, path_text, whole_number
+from mollify._checks import Public, about_labelled, path_text, type_name, whole_number, wrong_value
 from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, parquet_table, source_of, unordered_levels
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
@@ -33,7 +33,7 @@ def _listed(name: str, given: Any) -> list[Any]:
     each time.
     """
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
-        raise refusal("wrong-type", f"{name} must be a list, but is {given!r}", name)
+        raise refusal("wrong-type", f"{name} must be a list, but is {wrong_value(given)}", name)
     listed = list(given)
     for one in listed:
         if isinstance(one, (list, tuple, dict, set, frozenset)):
@@ -57,7 +57,7 @@ def _words_of(values: Iterable[object], verbatim: bool | None) -> list[Any]:
     listed = _listed("values", values)
     for one in listed:
         if verbatim and not isinstance(one, str):
-            raise refusal("wrong-type", f"values must be texts if verbatim is True, but one is {one!r}", "values", ways_out=[WayOut("leave", "verbatim")])
+            raise refusal("wrong-type", f"values must be texts if verbatim is True, but one is {wrong_value(one)}", "values", ways_out=[WayOut("leave", "verbatim")])
     return listed
 
 
@@ -371,6 +371,8 @@ def _text(value: object) -> str:
 
 def _setting(name: str, value: Any) -> str:
     if getattr(value, "ndim", 0):  # an array is a list
+        if not callable(getattr(value, "tolist", None)):
+            raise refusal("wrong-type", f"{name} must be a value or a list, but is of type {type_name(value)}", name)
         value = value.tolist()
     if name in _WORDS and value == _WORDS[name]:
         return f"{name}: {value}"
@@ -392,7 +394,7 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
         if not isinstance(column, Mapping):
             raise refusal(
                 "wrong-type",
-                f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}',
+                f'column "{name}" must be declared as by mollify.number or the others, but is {wrong_value(column)}',
                 column=name,
             )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
@@ -471,7 +473,7 @@ class Domain(metaclass=Public):
             raise refusal(
                 "wrong-type",
                 "columns must be a mapping from names to declared columns (Domain.read reads a file), "
-                f"but are of type {type(columns).__name__}",
+                f"but are of type {type(columns).__name__}{about_labelled(columns)}",
                 "columns",
             )
         fixed = whole_number("seed", seed, (0, 2**63 - 1))
@@ -744,6 +746,6 @@ def as_domain(domain: DomainLike) -> Domain:
     raise refusal(
         "wrong-type",
         "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
-        f"but is of type {type(domain).__name__}",
+        f"but is of type {type(domain).__name__}{about_labelled(domain)}",
         "domain",
     )

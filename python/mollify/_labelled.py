@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify._checks import Public, listed, path_text
+from mollify._checks import Public, listed, path_text, wrong_value
 from mollify._codebook import (
     FIRST_TAG,
     TAGS,
@@ -145,7 +145,7 @@ def _names(part: str, given: Any) -> list[Any]:
     if isinstance(given, str):
         return [given]
     if not isinstance(given, (list, tuple)):
-        raise refusal("wrong-type", f"{part} must be a list of names, but is {given!r}", part)
+        raise refusal("wrong-type", f"{part} must be a list of names, but is {wrong_value(given)}", part)
     return list(given)
 
 
@@ -245,7 +245,7 @@ class Labelled(metaclass=Public):
             the file does not have.
         """
         if given is not None and not isinstance(given, Mapping):
-            raise refusal("wrong-type", f"columns must be added by their names in a mapping, but you gave {given!r}")
+            raise refusal("wrong-type", f"columns must be added by their names in a mapping, but you gave {wrong_value(given)}")
         added = {**(given or {}), **named}
         chosen = list(self._books) if columns is None else _names("columns", columns)
         left_out = set(_names("exclude", exclude))
@@ -290,12 +290,12 @@ class Labelled(metaclass=Public):
             try:
                 return one._replace(settings=with_bounds(one.settings, *given, book.missing), open="")
             except TypeError:
-                raise refusal("wrong-type", f"{name} must be the least and the greatest whole number, but is {given!r}", name, column=name) from None
+                raise refusal("wrong-type", f"{name} must be the least and the greatest whole number, but is {wrong_value(given)}", name, column=name) from None
         if isinstance(given, (tuple, list, range)):
             return one._replace(settings=with_values(one.settings, list(given), book.missing), open="")
         raise refusal(
             "wrong-type",
-            f"{name} must be bounds such as (0, 120), a list of values, a type, a declaration such as mo.number(0, 1), or None, but is {given!r}",
+            f"{name} must be bounds such as (0, 120), a list of values, a type, a declaration such as mo.number(0, 1), or None, but is {wrong_value(given)}",
             name,
             column=name,
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
-from mollify._checks import Public, thread_count
+from mollify._checks import Public, thread_count, wrong_value
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
@@ -468,7 +468,7 @@ def budgets_of(epsilon: Any) -> list[Any]:
     given = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon  # NumPy's arrays and numbers
     budgets = list(given) if isinstance(given, (list, tuple)) else [given]
     if not budgets:
-        raise refusal("wrong-type", f"epsilon must be a budget or a list of budgets, but is {epsilon!r}", "epsilon")
+        raise refusal("wrong-type", f"epsilon must be a budget or a list of budgets, but is {wrong_value(epsilon)}", "epsilon")
     return budgets
 
 

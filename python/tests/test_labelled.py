@@ -663,3 +663,21 @@ def test_stata_has_26_missing_codes(tmp_path):
     with pytest.raises(mo.InvalidInput, match="has 30 missing codes, and Stata has 26"):
         mo.write_labelled(release, tmp_path / "it.dta", like=labelled)
     assert not (tmp_path / "it.dta").exists()
+
+
+def test_what_pyreadstat_reads_is_pointed_to_read_labelled(survey):
+    """A table with its metadata, the metadata, and a labelled file as a whole are neither a table nor a domain."""
+    frame, metadata = pyreadstat.read_sav(survey)
+    method = mo.Marginals({"town": mo.categorical(["Ghent"])}, epsilon=1, count=10)
+    calls = [method.sample, method.check, method.compare, mo.Domain.draft, mo.Domain, lambda given: mo.Marginals(given, epsilon=1, count=10)]
+    for call in calls:
+        for given in ((frame, metadata), [frame, metadata], metadata):
+            with pytest.raises(mo.InvalidInput, match=r"metadata of pyreadstat\. Read the file by labelled = mo\.read_labelled\(path\), and give labelled\.data"):
+                call(given)
+        with pytest.raises(mo.InvalidInput, match=r"what read_labelled gives: give labelled\.data as the table, and labelled\.domain\(\)"):
+            call(mo.read_labelled(survey))
+    with pytest.raises(mo.InvalidInput, match="path must be a path, but is of type tuple$"):
+        mo.read_labelled((frame, metadata))
+    with pytest.raises(mo.InvalidInput) as refused:
+        method.sample((frame, None))
+    assert "pyreadstat" not in str(refused.value)
