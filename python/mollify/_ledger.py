@@ -229,4 +229,8 @@ def existing(path: str | os.PathLike[str]) -> Ledger:
         raise refusal("wrong-type", f"ledger must be a Ledger or the path of its file, but is {wrong_value(path)}", "ledger")
     name = path_text("ledger", path)
     _require_file(name)
-    return Ledger(name)
+    try:
+        return Ledger(name)
+    except _core.InvalidInput as refused:  # which would name the data, if they are the same file
+        refused.parameter, refused.ways_out = "ledger", (WayOut("set", "ledger"),)
+        raise
