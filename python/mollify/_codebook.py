@@ -381,8 +381,8 @@ def draft(column: Codebook, kind: str | None = None) -> Draft:
         return _measure(column, why)
     made = _category(column, kind, why)
     codes = [code for code in column.valid if isinstance(code, float) and code.is_integer()]
-    if not is_chosen and kind == "ordinal" and len(column.valid) == len(codes) == 2 and codes[1] - codes[0] > 2:
-        # If labels name the ends of a scale alone, the codes between them would become null.
+    if not is_chosen and kind == "ordinal" and 2 <= len(column.valid) == len(codes) <= MOST_MARKS and codes[-1] - codes[0] > 2 * (len(codes) - 1):
+        # If labels name the ends and the middle of a scale alone, the codes between them would become null.
         return made._replace(open=f"{why}, but labels name few of its codes: give the list of all codes, or \"{kind}\" if these are all")
     return made
 

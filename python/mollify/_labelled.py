@@ -41,7 +41,7 @@ from mollify._files import Inputs, inputs_of, optional, unreadable, writable, wr
 from mollify._parameters import unknown_name
 from mollify._records import Records
 from mollify._refusal import WayOut, refusal
-from mollify._released import Released, released
+from mollify._released import Released, clock_times, released
 
 if TYPE_CHECKING:
     import pandas
@@ -273,9 +273,18 @@ class Labelled(metaclass=Public):
                 ways_out=[WayOut("set", "columns")],
             )
         domain = Domain(made)
-        domain.notes = (self.notes[0], *(note for note, name in zip(self.notes[1:], self._books) if name in made))
+        known = dict(zip(self._books, self.notes[1:]))
+        domain.notes = (self.notes[0], *(self._declared(name, made[name]) if name in added else known[name] for name in made))
         domain._inputs = inputs_of({"data": self})
         return domain
+
+    def _declared(self, name: str, settings: Mapping[str, Any]) -> str:
+        """The note of a column that the caller completed."""
+        said = f'Column "{name}" is {settings["type"]}, as you declared it.'
+        has_decimals = settings["type"] == "number" and "values" not in settings and settings.get("step", 0) < 1
+        if has_decimals and self.columns[name]["type"] == "integer":
+            said += " Its metadata show whole numbers, and released ones have decimals: mo.integer makes whole ones."
+        return said
 
     def _completed(self, name: str, given: Any) -> Draft:
         """The draft of a column with what the caller adds."""
@@ -423,8 +432,7 @@ def _numbers(column: Released, book: Codebook) -> Any:
         how = book.format
         if not isinstance(how, Moment):
             return None
-        seconds = column.values.astype("datetime64[D]").astype("datetime64[s]") if column.kind == "day" else (column.values + (column.form or 0)).astype("datetime64[s]")
-        moments = np.where(column.valid == 0, np.datetime64("NaT", "s"), seconds)
+        moments = np.array(clock_times(column), "datetime64[s]")
         found = numbers_of(moments, how)
         for code, at in book.day_codes().items():  # a code stays itself, wherever its period begins
             found[moments == np.datetime64(at, "s")] = code

@@ -96,6 +96,12 @@ def moments_in_python(values: Any, kind: str, form: int | str | None) -> list[An
     return [one.replace(tzinfo=datetime.timezone.utc).astimezone(clock) for one in shown]
 
 
+def clock_times(column: Released) -> list[Any]:
+    """Days, and times without a zone as their column's clock shows them; None for nulls."""
+    cells = column.cells()
+    return [one and one.replace(tzinfo=None) for one in cells] if column.kind == "instant" else cells
+
+
 def _refuse_like(like: object, expected: str) -> Exception:
     kind = type(like)
     return refusal(

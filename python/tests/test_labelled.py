@@ -652,6 +652,38 @@ def test_labels_of_the_ends_leave_a_column_open(tmp_path):
     assert labelled.domain(often="ordinal").columns["often"]["values"] == ["1", "5"]
 
 
+def test_labels_of_the_ends_and_the_middle_leave_a_column_open(tmp_path):
+    """Seven of ten answers would become null, if three labels were all codes."""
+    marks = {1: "left", 4: "centre", 7: "right"}
+    labels = {"wing": marks, "part": {0: "none", 2: "half", 4: "all"}}
+    path = sav(tmp_path, {name: [1.0, 2, 4, 7] for name in labels}, variable_value_labels=labels, variable_measure=dict.fromkeys(labels, "ordinal"))
+    labelled = mo.read_labelled(path)
+    assert list(labelled.open) == ["wing"] and "labels name few of its codes" in labelled.open["wing"]
+    assert labelled.domain(wing=(1, 7)).columns["wing"]["values"] == list(map(str, range(1, 8)))
+
+
+def test_notes_of_a_domain_follow_what_the_caller_declares(survey):
+    """They are comments of the domain's file, so they must not tell what the metadata alone would have made."""
+    labelled = mo.read_labelled(survey)
+    domain = labelled.domain(**ADDED | {"age": mo.number(0, 120, bins=6), "rating": (0, 10)})
+    notes = dict(zip(domain, domain.notes[1:]))
+    assert notes["age"] == 'Column "age" is number, as you declared it. Its metadata show whole numbers, and released ones have decimals: mo.integer makes whole ones.'
+    assert notes["rating"] == 'Column "rating" is integer, as you declared it.'
+    assert notes["agree"] == labelled.notes[1]
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "+05:30", None])
+def test_a_file_shows_times_as_their_clock(tmp_path, survey, zone):
+    """Files of SPSS and Stata have no zones, and a program of the real file reads the clock of its column."""
+    labelled = mo.read_labelled(survey)
+    domain = mo.Domain({"at": mo.datetime("2020-06-01T12:00:00", "2020-06-01T12:00:09", zone=zone, outside="clip")})
+    release = released(domain, {"at": ["2020-06-01T12:00:05"] * 400})
+    for name in ("it.sav", "it.dta"):
+        mo.write_labelled(release, tmp_path / f"new{name}", like=labelled)
+        written = pyreadstat.read_sav(tmp_path / f"new{name}") if name == "it.sav" else pyreadstat.read_dta(tmp_path / f"new{name}")
+        assert written[0]["at"].dt.strftime("%H:%M:%S").tolist() == [one.strftime("%H:%M:%S") for one in release["at"]]
+
+
 def test_stata_has_26_missing_codes(tmp_path):
     codes = {float(-code): f"reason {code}" for code in range(1, 31)}
     path = sav(
