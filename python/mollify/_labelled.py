@@ -1,7 +1,7 @@
-"""Labelled files of SPSS, Stata and SAS: their private table, the domain of their metadata, and released
+"""Labelled files of SPSS, Stata, SAS and R: their private table, the domain of their metadata, and released
 tables as such files.
 
-pyreadstat reads and writes them. It is asked for numbers alone: it would refuse a whole file for one day
+pyreadstat reads and writes them, except R's, which `mollify._r_files` reads. It is asked for numbers alone: it would refuse a whole file for one day
 after the year 9999, and leave out the codes of missing values. The metadata are read first, without the
 table, and `mollify._codebook` makes the domain of them.
 """
@@ -12,9 +12,10 @@ import codecs
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mollify import _core, _r_files
 from mollify._checks import Public, listed, path_text, wrong_value
 from mollify._codebook import (
     FIRST_TAG,
@@ -52,6 +53,7 @@ _READERS = {
     ".dta": ("Stata", "read_dta"),
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS", "read_xport"),
+    ".rds": ("R", ""),
 }
 _WRITERS = {".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata"}
 _KEEP_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
@@ -67,8 +69,8 @@ def _suffix(path: str, known: Iterable[str], verb: str) -> str:
     if suffix in known:
         return suffix
     said = f"{path} cannot be {verb}: its name must end in {', '.join(known)}."
-    if suffix in (".rds", ".rdata", ".rda"):
-        said += " In R, write it with haven::write_sav, which keeps the labels and the order of factors."
+    if suffix in (".rdata", ".rda", ".rds"):
+        said += " In R, write one table by saveRDS(table, file)." if verb == "read" else " In R, haven::read_sav reads a .sav file with its labels."
     if suffix == ".por":
         said += " Save it as .sav in SPSS: this reader loses the missing codes of .por files."
     raise refusal("wrong-kind-of-file", said, "path", file=path)
@@ -80,13 +82,20 @@ def _suffix(path: str, known: Iterable[str], verb: str) -> str:
 
 def _read(path: str, reader: str, encoding: str | None, part: str = "path", **asked: Any) -> Any:
     """What pyreadstat reads. Its own words might quote the file, so nobody sees them."""
-    pyreadstat = optional("pyreadstat", "labelled")
+    found = getattr(optional("pyreadstat", "labelled"), reader)
+    return _parsed(lambda: found(path, encoding=encoding, **asked), path, encoding, part)
+
+
+def _parsed(read: Callable[[], Any], path: str, encoding: str | None, part: str = "path") -> Any:
+    """What a package reads of a file, or the refusal of the file."""
     if not os.path.isfile(path):
         reason = FileNotFoundError(2, "") if not os.path.exists(path) else OSError(21, "")
         raise unreadable(path, reason, "", part)
     try:
         with open(path, "rb"):
-            return getattr(pyreadstat, reader)(path, encoding=encoding, **asked)
+            return read()
+    except _core.InvalidInput:
+        raise
     except OSError as error:
         raise unreadable(path, error, "", part) from None
     except UnicodeDecodeError:
@@ -97,6 +106,8 @@ def _read(path: str, reader: str, encoding: str | None, part: str = "path", **as
             file=path,
             ways_out=[WayOut("set", "encoding")],
         ) from None
+    except ImportError:
+        raise
     except Exception:  # pyreadstat has one class for all faults
         if encoding is not None and not _is_encoding(encoding):
             raise refusal("unknown-name", f'encoding must be known, such as "WINDOWS-1252", but is "{encoding}"', "encoding") from None
@@ -181,8 +192,11 @@ class Labelled(metaclass=Public):
     notes: tuple[str, ...]
     """Why each column is declared as it is, a sentence each."""
 
-    def __init__(self, path: str, program: str, books: Mapping[str, Codebook], data: pandas.DataFrame) -> None:
+    def __init__(
+        self, path: str, program: str, books: Mapping[str, Codebook], data: pandas.DataFrame, left_out: Mapping[str, str] | None = None
+    ) -> None:
         self._path, self._program, self._books, self.data = path, program, dict(books), data
+        self._left_out = dict(left_out or {})
         self._drafts = {name: draft(book) for name, book in self._books.items()}
         self.columns = {name: dict(one.settings) for name, one in self._drafts.items()}
         self.open = {name: one.open for name, one in self._drafts.items() if one.open}
@@ -202,7 +216,11 @@ class Labelled(metaclass=Public):
                 said += " If a catalogue defines its format, pass it as catalog=."
             if one.settings.get("outside") == "null" and not one.open:
                 said += " Other values become null."
+            if book.zone == "Z":
+                said += " The file states no zone that is known, so its times are on the clock of UTC."
             yield said
+        for name, reason in self._left_out.items():
+            yield f'Column "{name}" is left out: {reason}.'
 
     def domain(
         self,
@@ -358,8 +376,8 @@ def read_labelled(
     catalog: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
 ) -> Labelled:
-    """Read a labelled file of SPSS, Stata or SAS: its private table, and the columns that
-    its metadata declare.
+    """Read a labelled file of SPSS, Stata, SAS or R: its private table, and the columns
+    that its metadata declare.
 
     The columns follow from the metadata alone, never from values: value labels become
     the values of ordinals and categories in the order of their codes, missing codes
@@ -369,7 +387,7 @@ def read_labelled(
     Parameters
     ----------
     path : path
-        A file whose name ends in .sav, .zsav, .dta, .sas7bdat or .xpt.
+        A file whose name ends in .sav, .zsav, .dta, .sas7bdat, .xpt or .rds.
     catalog : path
         The .sas7bcat file with the formats of a .sas7bdat file. Default: none.
     encoding : str
@@ -387,13 +405,17 @@ def read_labelled(
     InvalidInput
         If the file is missing, damaged or of another kind.
     ImportError
-        If pyreadstat or pandas is missing.
+        If pyreadstat, rdata or pandas is missing.
     """
     name = path_text("path", path)
     program, reader = _READERS[_suffix(name, _READERS, "read")]
     if catalog is not None and reader != "read_sas7bdat":
         raise refusal("superfluous-parameter", f"catalog is for .sas7bdat files, but {name} is another file", "catalog")
     pandas = optional("pandas", "labelled")
+    if program == "R":
+        table = _parsed(lambda: _r_files.table_of(_r_files.parse(name), name, encoding), name, encoding)
+        data = pandas.DataFrame({one: book.clean(table.values[one]) for one, book in table.books.items()})
+        return Labelled(name, program, table.books, data, table.left_out)
     keeps: dict[str, Any] = {"user_missing": True} if reader in _KEEP_MISSING else {}
     keeps["disable_datetime_conversion"] = True  # of missing codes too
     _, found = _read(name, reader, encoding, metadataonly=True, **keeps)

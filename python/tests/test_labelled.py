@@ -590,7 +590,7 @@ def test_sas_catalogue(tmp_path, monkeypatch):
         ("it.sas7bdat", b"", "malformed-file", "must be a file of SAS, but is damaged or of another format"),
         ("it.csv", b"a\n1\n", "wrong-kind-of-file", "its name must end in .sav, .zsav, .dta, .sas7bdat, .xpt"),
         ("it.por", b"", "wrong-kind-of-file", "Save it as .sav in SPSS"),
-        ("it.rds", b"", "wrong-kind-of-file", "In R, write it with haven::write_sav"),
+        ("it.rda", b"", "wrong-kind-of-file", "In R, write one table by saveRDS(table, file)"),
         ("it.sav", None, "unreadable-file", "there is no such file"),
     ],
 )
