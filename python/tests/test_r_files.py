@@ -111,7 +111,7 @@ def test_a_release_goes_back_to_words_and_files(survey, tmp_path):
     )  # fmt: skip
     assert domain.columns["at"]["zone"] == "Europe/Berlin"
     many = pd.concat([survey.data] * 100, ignore_index=True)
-    method = mo.Integral(mo.Domain({name: domain.columns[name] for name in ("sex", "health", "at")}), epsilon=1000, count=300, accept_error=True)
+    method = mo.Marginals({name: domain.columns[name] for name in ("sex", "health", "at")}, epsilon=1000, count=300, accept_error=True)
     assert method.check(many)["mapped"] == []
     release = method.sample(many)
     words = survey.with_labels(release)
@@ -154,7 +154,8 @@ def test_any_number_is_a_time_or_a_null():
     numbers = [1e300, NAN, -math.inf, math.inf, -0.5]
     at = _r_files._book("at", vector("REAL", numbers, **{"class": ["POSIXct"], "tzone": ["America/New_York"]}))
     found = at.clean(numbers)
-    assert [one.year for one in found[[0, 2, 3, 4]]] == [9999, 1, 9999, 1969] and found[1] is pd.NaT
+    in_utc = found.tz_convert("UTC")  # pandas 2.2.0 ends the program for the year 1 on a clock of a zone
+    assert [one.year for one in in_utc[[0, 2, 3, 4]]] == [9999, 1, 9999, 1969] and in_utc[1] is pd.NaT
     day = _r_files._book("day", vector("REAL", numbers, **{"class": ["Date"]})).clean(numbers)
     assert str(day[4])[:10] == "1969-12-31" and np.isnat(day[1])
     domain = {"at": mo.datetime("2020-01-01", "2020-01-31", bins="day", zone="America/New_York", outside="clip")}
