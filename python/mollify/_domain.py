@@ -712,7 +712,7 @@ def _with_texts(column: Column, texts: Sequence[str]) -> tuple[Column, int]:
         lacking: list[Any] = [text for text in texts if text not in texts_of_values]
         as_words = column if kind == "categorical" else categorical([], null="category", outside="null")
         return as_words | {"values": sorted([*texts_of_values, *lacking])}, len(lacking)
-    values: list[Any] = texts
+    values: list[Any] = list(texts)
     if kind in ("integer", "number"):
         values = [int(text) if text.lstrip("-").isdigit() else float(text) for text in texts]
     else:
