@@ -247,8 +247,9 @@ TEST(DraftDomain, SortsRangesByTheirNumbers) {
     for (std::string& word : sorted) std::erase(word, '"');
     EXPECT_EQ(words, sorted);
   }
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"1-4", "5-9", "none"}, {"ward 1-4", "ward 5-9"}, {"9-1", "8-2"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"1-4", "5-9", "mixed"},
+                                                {"ward 1-4", "ward 5-9"},
+                                                {"9-1", "8-2"}}) {
     EXPECT_EQ(kind_of(drafted(words).cells()).name, "categorical") << words[0];
   }
 }
