@@ -27,6 +27,8 @@ inline constexpr std::size_t kMostDecimals = 6;
 /// Parts of one in which the others are whole.
 inline constexpr double kPartsOfOne = 1e5;
 inline constexpr std::uint32_t kFirstCells = 10;
+/// So many integers are a cell each.
+inline constexpr std::uint64_t kMostUngrouped = 64;
 
 /// The nearest number with five decimals or fewer. Requires a number below kMostExact / kPartsOfOne.
 [[nodiscard]] double of_few_decimals(double number);
@@ -90,7 +92,7 @@ class PlacesSeen {
   [[nodiscard]] double min() const { return lows_.empty() ? kNone : *lows_.begin(); }
   [[nodiscard]] double max() const { return highs_.empty() ? -kNone : *highs_.rbegin(); }
   [[nodiscard]] std::vector<double> sorted() const { return sample_.sorted(); }
-  /// Different values, and how often each comes. If they are more than 400, some of them.
+  /// Different values, and how often each comes. If they are more than 600, some of them.
   [[nodiscard]] const std::map<double, std::uint64_t>& different() const { return different_; }
   /// At most 20 different ones, in 20 rows (with nulls) or of five times as many.
   [[nodiscard]] bool are_few(std::uint64_t nulls) const;

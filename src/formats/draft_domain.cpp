@@ -62,6 +62,10 @@ class ColumnSketch {
     }
     if (text == name_) ++named_;
     const bool is_number = seen_numbers_.see(text);
+    if (!is_number && is_word_for_unknown(text)) {
+      ++unknown_;
+      if (unknown_words_.size() < kMostUnknown) unknown_words_.insert(text);
+    }
     if (const std::string part = undeclarable_part(text, is_in_memory_); !part.empty()) {
       (is_number ? odd_numbers_ : odd_words_).see(part, line);
       if (!is_number) return;
@@ -76,6 +80,7 @@ class ColumnSketch {
 
   /// The few values that keep it from being numbers or days, if any.
   [[nodiscard]] std::string few_strangers() const {
+    if (all_numbers()) return "";
     return numbers_.are_few() ? numbers_.words("numbers") : moments_.few_strangers();
   }
 
@@ -232,8 +237,14 @@ class ColumnSketch {
     return fmt::format("\"{}\" and \"{}\" {}", alike_.first, alike_.second,
                        have_exponents ? "write one number" : "differ by zeros alone");
   }
-  /// What of words such as None was seen; empty without them.
+  /// What of words such as None and Unknown was seen; empty without them.
   [[nodiscard]] std::string about_null_words() const {
+    if (unknown_words_.size() > 0 && !is_text()) {
+      std::vector<std::string_view> words;
+      for (std::size_t i = 0; i < unknown_words_.size(); ++i) words.push_back(unknown_words_[i]);
+      return fmt::format("\"{}\" {} null", fmt::join(words, "\", \""),
+                         words.size() == 1 ? "becomes" : "become");
+    }
     if (null_words_.size() == 0 || !is_text() || holds_only_nulls()) return "";
     std::vector<std::string_view> words;
     for (std::size_t i = 0; i < null_words_.size(); ++i) words.push_back(null_words_[i]);
@@ -324,8 +335,12 @@ class ColumnSketch {
            whole.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
+  /// Numbers, and nothing else, or words such as "Unknown" among so many numbers that an ordinal of all
+  /// would be long. These words are nulls then.
   [[nodiscard]] bool all_numbers() const {
-    return numbers_.others == 0 && seen_numbers_.count() > 0 && !differ_by_zeros();
+    const bool are_others_null = numbers_.others == unknown_ && seen_numbers_.are_many();
+    return (numbers_.others == 0 || are_others_null) && seen_numbers_.count() > 0 &&
+           !differ_by_zeros();
   }
   [[nodiscard]] bool all_integers() const { return seen_numbers_.are_integers() && all_numbers(); }
 
@@ -361,6 +376,9 @@ class ColumnSketch {
   Strangers numbers_;
   NumbersSeen seen_numbers_;
   bool has_empty_ = false;
+  static constexpr std::size_t kMostUnknown = 10;
+  std::uint64_t unknown_ = 0;  // words such as Unknown
+  StringIndex unknown_words_;
   StringIndex null_words_;                        // such as None and NA
   std::map<std::string, std::string> of_digits_;  // values by what they are without zeros
   std::pair<std::string, std::string> alike_;     // the first two that differ by zeros alone

@@ -42,12 +42,12 @@ struct DomainDraft {
 /// - If four in five numbers or more are multiples of a coarser step, and released ones would not be,
 ///   then each multiple of the finer step is a cell, up to 400, or the coarser one is the step, and a
 ///   line says how many numbers become the nearest multiple, or the numbers are listed.
-/// - Numbers on a grid beside the multiples of a step, as 1, 3 and 5, are listed, up to 400. Integers
+/// - Numbers on a grid beside the multiples of a step, as 1, 3 and 5, are listed, up to 600. Integers
 ///   whose last digits are those of quarters, months, weeks, days or minutes are listed too, or cut so
 ///   that no cell holds other last digits with these.
 /// - Days make a date, by day, month or year, with frequent ones as spikes; so are midnights. At most
 ///   20 different ones are listed, unless they follow each other.
-/// - Up to 400 days or times on a grid are listed: the same day of months, the last one, the same
+/// - Up to 600 days or times on a grid are listed: the same day of months, the last one, the same
 ///   weekday, the same time of each day. Infinities are days, with a note.
 /// - Numbers such as -9, 99 and 999, and the first and last days of years, are missing codes if they
 ///   come again at an end of the range and far from the others.

@@ -203,6 +203,15 @@ std::vector<std::pair<std::int64_t, double>> steps_of_most(
   // 0 is a multiple of everything.
   const auto zeros = static_cast<std::size_t>(std::count(integers.begin(), integers.end(), 0));
   if (step == 0 || kOneInOfOthers * others > all - zeros) return steps;
+  // Ln of the chance that as many of other numbers are multiples of a prime.
+  const auto log_of_chance = [&](std::size_t kept, std::int64_t prime) {
+    const auto count = static_cast<double>(all - zeros);
+    const double share = static_cast<double>(kept - zeros) / count;
+    const double usual = 1.0 / static_cast<double>(prime);
+    const double others_share = 1 - share;
+    return -count * (share * std::log(share / usual) +
+                     (others_share > 0 ? others_share * std::log(others_share / (1 - usual)) : 0));
+  };
   const auto multiples = [&](std::int64_t of) {
     return static_cast<std::size_t>(std::count_if(
         integers.begin(), integers.end(), [of](std::int64_t one) { return one % of == 0; }));
@@ -212,7 +221,9 @@ std::vector<std::pair<std::int64_t, double>> steps_of_most(
   for (const std::int64_t prime : {2, 5, 3, 7}) {
     for (;;) {
       const std::size_t kept = multiples(step * prime);
-      if (kept - zeros == 0 || kOneInOfOthers * (all - kept) > all - zeros) break;
+      if (kept == zeros || kOneInOfOthers * (all - kept) > all - zeros ||
+          log_of_chance(kept, prime) > kLogOfChance)
+        break;
       step *= prime;
       steps.emplace_back(step, static_cast<double>(kept) / static_cast<double>(all));
     }

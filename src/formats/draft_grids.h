@@ -11,7 +11,7 @@
 namespace mollify {
 
 /// A grid of at most this many values is listed, value by value.
-inline constexpr std::size_t kMostOnGrid = 400;
+inline constexpr std::size_t kMostOnGrid = 600;
 
 /// All places of the coarsest grid on which the different places lie, ascending: 1, 3, 5, …; Mondays.
 /// Empty if all are multiples of `step` and of nothing coarser, if so few places may lie on a grid
@@ -45,7 +45,8 @@ struct LastDigits {
                                                        std::int64_t step);
 
 /// Steps that are coarser than the common divisor of the integers, each with the share of the integers
-/// that are multiples of it. At least four in five are. `others`: how many values more are not.
+/// that are multiples of it: four in five at least, and more than chance makes. `others`: how many
+/// values more are not.
 [[nodiscard]] std::vector<std::pair<std::int64_t, double>> steps_of_most(
     const std::vector<std::int64_t>& integers, std::size_t others);
 

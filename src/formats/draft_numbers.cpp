@@ -19,7 +19,6 @@ namespace mollify {
 
 namespace {
 
-constexpr std::uint64_t kMostUngrouped = 64;
 constexpr std::size_t kRowsOfOne = 5;  // of one value that comes again
 
 }  // namespace
@@ -243,7 +242,7 @@ template <class Make>
 CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& seen,
                              std::uint64_t rows, const Make& make) {
   constexpr double kMostWrong = 0.02, kMostOffStep = 0.2;
-  constexpr std::int64_t kMostCellsEach = kMostOnGrid, kFewestSteps = 20;
+  constexpr std::int64_t kMostCellsEach = 400, kFewestSteps = 20;
   constexpr std::size_t kRowsOfEach = 5;
   const auto wrong = [&](const auto& cells, std::int64_t step) {
     double worst = 0;

@@ -27,6 +27,8 @@ class NumbersSeen {
   bool see(std::string_view written);
   void see_null() { ++nulls_; }
 
+  /// More different numbers than an ordinal should list.
+  [[nodiscard]] bool are_many() const { return places_.different().size() > kMostUngrouped; }
   /// Finite numbers.
   [[nodiscard]] std::uint64_t count() const { return places_.count(); }
   [[nodiscard]] std::uint64_t infinite() const { return infinite_; }

@@ -10,6 +10,7 @@
 
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
+#include "formats/draft_words.h"
 
 namespace mollify {
 
@@ -209,6 +210,7 @@ void MomentsSeen::see(std::string_view text, std::uint64_t line) {
     ++infinite_;
     return;
   }
+  if (is_word_for_unknown(text)) return;
   formats_.see(text);
   if (is_like_a_day(text) && like_days_++ == 0) a_day_ = text;
   const auto time = read_time(text);

@@ -64,7 +64,7 @@ class MomentsSeen {
 
   /// The infinities of databases, which are days and times too.
   [[nodiscard]] std::uint64_t infinite() const { return infinite_; }
-  /// All are days; so are midnights of their own clocks, as programs write days.
+  /// All are days, except for words such as "Unknown", which are nulls; so are midnights of their own clocks, as programs write days.
   [[nodiscard]] bool all_days() const { return days_.others == 0 && days_.of_type > 0; }
   /// All with an offset from UTC, or none; days among them.
   [[nodiscard]] bool all_times() const {

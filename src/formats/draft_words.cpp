@@ -185,7 +185,7 @@ bool is_a_year(const std::string& run) {
   return is_a_digit(run[0]) && (run.size() == kDigitsOfYear || run.size() == kDigitsOfShortYear);
 }
 
-/// "FY2021", "FY21", "2015/16", "2015-2016", "FY 2015/16": a year, or two that follow each other.
+/// "FY2021", "FY21", "2015/16", "2015-2016", "FY2015/16": a year, or two that follow each other.
 std::optional<PeriodWord> year_in(std::string_view word, std::vector<std::string> runs) {
   constexpr std::array<std::string_view, 3> kNames = {"fy", "ay", "sy"};
   const bool is_named = !runs.empty() && is_any(runs[0], kNames);

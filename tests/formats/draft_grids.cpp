@@ -81,7 +81,7 @@ std::vector<std::string> words_of(const Column& column) {
 // -----------------------------------------------------------------------------------------------
 // Steps of nearly all numbers.
 
-// Numbers of which few are halves, have cents or are no whole hundreds.
+// Few of the numbers are halves, have cents or are between hundreds.
 TEST(DraftGrids, KeepsSharesOfWholeNumbers) {
   std::mt19937_64 random(1);
   const auto skewed = [&](int most) {
@@ -123,7 +123,13 @@ TEST(DraftGrids, SaysHowManyNumbersAreNotOnTheStep) {
   EXPECT_EQ(std::get<NumberCells>(draft.column.cells()).declared().step, 1);
   EXPECT_THAT(draft.seen, testing::EndsWith("; most are multiples of 1; 2 % of the values are "
                                             "between two multiples and become the nearer."));
-  // Of numbers with as many decimals as chance gives nothing is rounded.
+  // Nothing is rounded if chance gives as many multiples, as of few rows, or if they are spikes.
+  std::vector<std::string> even, spikes;
+  for (int i = 0; i < 25; ++i)
+    even.push_back(std::to_string(1000 + i * i * 14 + (i % 5 == 0 ? 1 : 0)));
+  EXPECT_FALSE(std::get<IntegerCells>(DraftOfOne::of(even).column.cells()).declared().step);
+  for (int i = 0; i < 3000; ++i) spikes.push_back(std::to_string(i % 20 == 0 ? i * 7 % 9973 : 40));
+  EXPECT_FALSE(std::get<IntegerCells>(DraftOfOne::of(spikes).column.cells()).declared().step);
   std::vector<std::string> cents;
   for (int i = 0; i < 3000; ++i) cents.push_back(fmt::format("{:.2f}", i * i % 99'991 / 100.0));
   EXPECT_EQ(std::get<NumberCells>(DraftOfOne::of(cents).column.cells()).declared().step, 0.01);
@@ -231,6 +237,13 @@ TEST(DraftGrids, TakesInfinitiesForDays) {
   EXPECT_EQ(column.encode(std::string_view("-infinity")), 0U);
   EXPECT_THAT(draft.notes, testing::Contains("Column \"x\": 10 values are infinite, and the "
                                              "nearest cell holds it."));
+  std::vector<std::string> german = {"infinity", "31.12.2020"};
+  for (int i = 0; i < 60; ++i)
+    german.push_back(fmt::format("{:02}.{:02}.2020", 1 + i % 28, 1 + i / 6));
+  const DraftOfOne written = DraftOfOne::of(german);
+  EXPECT_EQ(std::get<DateCells>(written.column.cells()).declared().format, "%d.%m.%Y");
+  EXPECT_EQ(written.column.encode(std::string_view("infinity")),
+            written.column.encode(std::string_view("31.12.2020")));
 }
 
 TEST(DraftGrids, ReadsMonthsOfSlashes) {
@@ -323,6 +336,24 @@ TEST(DraftGrids, KeepsTheOrderBesideWordsForUnknown) {
        {std::vector<std::string>{"1-4", "5-9", "mixed"}, {"red", "Unknown"}, {"5", "10", "low"}}) {
     EXPECT_EQ(kind_of(DraftOfOne::of(words).column.cells()).name, "categorical") << words[0];
   }
+}
+
+// In an ordinal of many numbers each would have few rows, and days make no ordinal.
+TEST(DraftGrids, TakesWordsForUnknownAmongManyNumbersAndDaysForNulls) {
+  std::vector<std::string> ages, days, mixed;
+  for (int i = 0; i < 800; ++i) {
+    const std::string word = i % 80 == 0 ? "Refused" : i % 40 == 0 ? "Unknown" : "";
+    ages.push_back(word.empty() ? std::to_string(i * 7 % 99) : word);
+    days.push_back(word.empty() ? day_text(17'532 + i * i % 1009) : word);
+    mixed.push_back(word.empty() ? std::to_string(i * 7 % 99) : i % 80 == 0 ? "low" : word);
+  }
+  for (const auto& [values, kind] : {std::pair{&ages, "integer"}, std::pair{&days, "date"}}) {
+    const DraftOfOne draft = DraftOfOne::of(*values);
+    EXPECT_EQ(kind_of(draft.column.cells()).name, kind);
+    EXPECT_EQ(draft.column.encode(std::string_view("Unknown")), draft.column.size() - 1);
+    EXPECT_THAT(draft.seen, testing::EndsWith("; \"Refused\", \"Unknown\" become null."));
+  }
+  EXPECT_EQ(kind_of(DraftOfOne::of(mixed).column.cells()).name, "categorical");
 }
 
 TEST(DraftGrids, TakesHundredsOfWeeksForNoIdentifiers) {
