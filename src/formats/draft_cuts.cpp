@@ -401,8 +401,13 @@ std::vector<double> spikes_of(const std::vector<double>& sorted) {
   return values;
 }
 
-NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max, double step) {
-  NumberCuts cuts{.edges = {}, .spikes = spikes_of(sorted)};
+NumberCuts cuts_of(const PlacesWithoutCodes& places, double step) {
+  const std::vector<double>& sorted = places.sorted;
+  const double min = places.min, max = places.max;
+  const std::vector<double> spikes = spikes_of(sorted);
+  NumberCuts cuts{};
+  std::set_union(spikes.begin(), spikes.end(), places.frequent.begin(), places.frequent.end(),
+                 std::back_inserter(cuts.spikes));
   std::vector<double> rest = sorted;
   std::erase_if(rest, [&](double number) {
     return std::binary_search(cuts.spikes.begin(), cuts.spikes.end(), number);

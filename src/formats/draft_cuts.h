@@ -79,6 +79,7 @@ struct PlacesWithoutCodes {
   std::map<double, std::uint64_t> different{};  // all, with their rows; empty if they are too many
   double min = 0, max = 0;                      // of all
   std::vector<double> codes{};                  // ascending
+  std::vector<double> frequent{};               // ascending; others that get a cell each
 };
 
 /// The values of a column on an axis: a sample, a few of them, and the ends.
@@ -125,7 +126,6 @@ struct NumberCuts {
 /// are fewer than 100. Then the cell that moves the mean most is cut again and again.
 ///
 /// `step`: all numbers are multiples of it; 0 if they have none.
-[[nodiscard]] NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max,
-                                 double step);
+[[nodiscard]] NumberCuts cuts_of(const PlacesWithoutCodes& places, double step);
 
 }  // namespace mollify

@@ -537,9 +537,12 @@ std::string reason_of_numbers(const Numbers& cells, const std::string& remark) {
   } else {
     text = fmt::format("{} cells, cut so that the mean stays", cells.size());
   }
-  if (!declared.spikes.empty())
-    text += fmt::format("; spikes are frequent or far from the others ({})",
-                        fmt::join(declared.spikes, ", "));
+  if (!declared.spikes.empty()) {
+    const std::size_t shown = std::min(declared.spikes.size(), PlacesSeen::kMostListed);
+    text += fmt::format("; spikes are frequent or far from the others ({}{})",
+                        fmt::join(std::span(declared.spikes).first(shown), ", "),
+                        shown < declared.spikes.size() ? ", ..." : "");
+  }
   if (declared.step) {
     text += fmt::format("; {} multiples of {}", remark.empty() ? "all are" : "most are",
                         *declared.step);

@@ -212,6 +212,17 @@ struct Multiples {
     coarser = steps_of_most(wholes, sorted.size() - wholes.size());
     std::erase_if(coarser, [&](const auto& one) { return one.first <= step; });
   }
+
+  /// The different numbers that are multiples of the step, ascending.
+  [[nodiscard]] std::vector<double> multiples(std::int64_t of) const {
+    std::vector<double> numbers;
+    for (const std::int64_t whole : wholes) {
+      if (whole % of != 0) continue;
+      const double number = parts.number(whole);
+      if (numbers.empty() || numbers.back() < number) numbers.push_back(number);
+    }
+    return numbers;
+  }
 };
 
 /// Which share of the numbers that cells release for these are multiples of the coarser step.
@@ -242,8 +253,8 @@ template <class Make>
 CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& seen,
                              std::uint64_t rows, const Make& make) {
   constexpr double kMostWrong = 0.02, kMostOffStep = 0.2;
-  constexpr std::int64_t kMostCellsEach = 400, kFewestSteps = 20;
-  constexpr std::size_t kRowsOfEach = 5;
+  constexpr std::int64_t kMostCellsEach = 200, kFewestSteps = 20;
+  constexpr std::size_t kRowsOfEach = 5, kMostListedHere = 200, kMostMultiples = 60;
   const auto wrong = [&](const auto& cells, std::int64_t step) {
     double worst = 0;
     for (const auto& [coarser, share] : seen.coarser) {
@@ -256,20 +267,20 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
   auto best = make(rest, seen.step);
   if (seen.coarser.empty()) return {std::move(best)};
   double least = wrong(best, seen.step);
-  if (least <= kMostWrong) return {std::move(best)};
   const auto front = seen.parts.of(rest.min), back = seen.parts.of(rest.max);
-  if (!front || !back) return {std::move(best)};
-  if (seen.step > 0 && (*back - *front) / seen.step < kMostCellsEach)
-    return {make.each(rest, seen.step)};
-  const std::vector<double> spikes = spikes_of(rest.sorted);
-  const auto lost_spikes = [&](std::int64_t step) {
-    std::vector<double> lost;
-    std::copy_if(spikes.begin(), spikes.end(), std::back_inserter(lost), [&](double spike) {
-      const auto whole = seen.parts.of(spike);
-      return !whole || *whole % step != 0;
-    });
-    return lost;
-  };
+  if (least <= kMostWrong || !front || !back) return {std::move(best)};
+  // Few multiples get a cell each.
+  for (auto coarser = seen.coarser.rbegin(); coarser != seen.coarser.rend(); ++coarser) {
+    PlacesWithoutCodes with_frequent = rest;
+    with_frequent.frequent = seen.multiples(coarser->first);
+    if (with_frequent.frequent.size() > kMostMultiples) break;
+    try {
+      auto made = make(with_frequent, seen.step);
+      if (wrong(made, seen.step) <= kMostWrong) return {std::move(made)};
+    } catch (const InvalidInput&) {
+      // Cells that hold no multiple are none.
+    }
+  }
   double off_step = 0;
   std::int64_t chosen = seen.step;
   for (const auto& [step, share] : seen.coarser) {
@@ -294,11 +305,18 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
       // Cells that hold no multiple are none.
     }
   }
-  const bool come_again = !rest.different.empty() && kRowsOfEach * rest.different.size() <= rows;
+  const bool come_again = !rest.different.empty() && rest.different.size() <= kMostListedHere &&
+                          kRowsOfEach * rest.different.size() <= rows;
+  if (least > kMostWrong && seen.step > 0 && (*back - *front) / seen.step < kMostCellsEach)
+    return {make.each(rest, seen.step)};
   if (least > kMostWrong && come_again) return {make.listed(rest)};
   std::string remark;
   if (chosen != seen.step) {
-    const std::vector<double> lost = lost_spikes(chosen);
+    std::vector<double> lost = spikes_of(rest.sorted);
+    std::erase_if(lost, [&](double spike) {
+      const auto whole = seen.parts.of(spike);
+      return whole && *whole % chosen == 0;
+    });
     remark = fmt::format(
         "; {:.2g} % of the values are between two multiples and become the nearer{}",
         100 * off_step, lost.empty() ? "" : fmt::format(", as {} do", fmt::join(lost, ", ")));
@@ -330,7 +348,7 @@ struct IntegersOfStep {
   /// `min` and `max` are the ends of the range, if those of the rounded values are others.
   IntegerCells operator()(const PlacesWithoutCodes& rest, std::int64_t step, double min,
                           double max) const {
-    NumberCuts cuts = cuts_of(rest.sorted, rest.min, rest.max, static_cast<double>(step));
+    NumberCuts cuts = cuts_of(rest, static_cast<double>(step));
     cuts.edges.front() = min;
     cuts.edges.back() = max;
     IntegerCells::Declaration declared{.edges = integers_of(cuts.edges),
@@ -364,9 +382,11 @@ struct NumbersOfStep {
     const auto rounded = [step](double number) {
       return step > 0 ? of_few_decimals(number) : number;
     };
-    std::vector<double> sorted = rest.sorted;
-    std::transform(sorted.begin(), sorted.end(), sorted.begin(), rounded);
-    NumberCuts cuts = cuts_of(sorted, rounded(rest.min), rounded(rest.max), parts.number(step));
+    PlacesWithoutCodes places = rest;
+    places.min = rounded(rest.min);
+    places.max = rounded(rest.max);
+    std::transform(places.sorted.begin(), places.sorted.end(), places.sorted.begin(), rounded);
+    NumberCuts cuts = cuts_of(places, parts.number(step));
     cuts.edges.front() = rounded(min);
     cuts.edges.back() = rounded(max);
     NumberCells::Declaration declared{.min = rounded(min),
