@@ -115,6 +115,29 @@ TEST(DraftGrids, KeepsSharesOfWholeNumbers) {
   }
 }
 
+// Hours that are mostly multiples of five, and whole numbers among which is their mean.
+TEST(DraftGrids, GivesFewMultiplesACellEach) {
+  std::mt19937_64 random(3);
+  std::vector<std::string> hours, imputed;
+  for (int i = 0; i < 3000; ++i) {
+    const auto number = static_cast<int>(random() % 250);
+    hours.push_back(std::to_string(i % 7 == 0 ? number : number / 5 * 5));
+    imputed.push_back(i % 20 == 0 ? "27.2345678" : std::to_string(number / 5));
+  }
+  for (const auto& [values, coarser] : {std::pair{&hours, 5.0}, std::pair{&imputed, 1.0}}) {
+    std::map<std::string, double> given;
+    for (const std::string& value : *values) given[value] += 1.0 / 3000;
+    const DraftOfOne draft = DraftOfOne::of(*values);
+    const auto released = draft.released(*values);
+    EXPECT_NEAR(share_of(released, coarser), share_of(given, coarser), 1e-9) << draft.seen;
+    for (const auto& [text, share] : given) {
+      if (share < 0.02) continue;
+      const std::uint32_t cell = draft.column.encode(std::string_view(text));
+      EXPECT_EQ(draft.column.points(cell), 1U) << text;
+    }
+  }
+}
+
 TEST(DraftGrids, SaysHowManyNumbersAreNotOnTheStep) {
   std::vector<std::string> values;
   for (int i = 0; i < 3000; ++i)
