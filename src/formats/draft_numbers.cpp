@@ -209,6 +209,8 @@ struct Multiples {
       : parts(all_parts), step(of_all) {
     for (const double number : sorted)
       if (const auto whole = parts.of(number)) wholes.push_back(*whole);
+    // Of few rows a share says little.
+    if (sorted.size() < kLeastForQuantiles) return;
     coarser = steps_of_most(wholes, sorted.size() - wholes.size());
     std::erase_if(coarser, [&](const auto& one) { return one.first <= step; });
   }
@@ -246,6 +248,20 @@ double released_multiples(const Made& cells, const std::vector<double>& sorted,
   return all / static_cast<double>(sorted.size());
 }
 
+/// The numbers as the nearest multiples of the step in their range. Requires ends that are whole parts.
+PlacesWithoutCodes rounded_to(std::int64_t step, PlacesWithoutCodes numbers, const Parts& parts) {
+  numbers.min = parts.number(-divided_down(-parts.of(numbers.min).value(), step) * step);
+  numbers.max = parts.number(divided_down(parts.of(numbers.max).value(), step) * step);
+  const double width = parts.number(step);
+  // Quotients of decimals are off by their last digits.
+  constexpr double kHalf = 0.5 + 1e-9;
+  for (double& number : numbers.sorted) {
+    const auto whole = static_cast<std::int64_t>(std::floor(number / width + kHalf));
+    number = std::clamp(parts.number(whole * step), numbers.min, numbers.max);
+  }
+  return numbers;
+}
+
 /// Cells of the step that keeps best which shares of the numbers are multiples of coarser steps. If
 /// one in a hundred has halves, then halves are no step: half of the released numbers would have
 /// them. `make(rest, step)` makes cells of the step, in parts, or without one for 0.
@@ -273,7 +289,8 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
   for (auto coarser = seen.coarser.rbegin(); coarser != seen.coarser.rend(); ++coarser) {
     PlacesWithoutCodes with_frequent = rest;
     with_frequent.frequent = seen.multiples(coarser->first);
-    if (with_frequent.frequent.size() > kMostMultiples) break;
+    const std::size_t multiples = with_frequent.frequent.size();
+    if (multiples > kMostMultiples || kRowsOfEach * multiples > rows) break;
     try {
       auto made = make(with_frequent, seen.step);
       if (wrong(made, seen.step) <= kMostWrong) return {std::move(made)};
@@ -285,16 +302,8 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
   std::int64_t chosen = seen.step;
   for (const auto& [step, share] : seen.coarser) {
     if (1 - share > kMostOffStep || (*back - *front) / step < kFewestSteps) continue;
-    PlacesWithoutCodes rounded = rest;
-    rounded.min = seen.parts.number(-divided_down(-*front, step) * step);
-    rounded.max = seen.parts.number(divided_down(*back, step) * step);
-    const double width = seen.parts.number(step);
-    for (double& number : rounded.sorted) {
-      const auto whole = static_cast<std::int64_t>(std::floor(number / width + 0.5 + 1e-9));
-      number = std::clamp(seen.parts.number(whole * step), rounded.min, rounded.max);
-    }
     try {
-      auto made = make(rounded, step, rest.min, rest.max);
+      auto made = make(rounded_to(step, rest, seen.parts), step, rest.min, rest.max);
       const double error = std::max(1 - share, wrong(made, step));
       if (error >= (chosen == seen.step ? least / 2 : least)) continue;
       least = error;
