@@ -39,9 +39,10 @@ struct DomainDraft {
 ///   frequent one, if it is one in fifty. Integers that have a common divisor have it as their step,
 ///   and numbers the decimals of the value that has most, up to 5. The shortest text of a 32-bit
 ///   float counts.
-/// - If four in five numbers or more are multiples of a coarser step, and released ones would not be,
-///   then each multiple of the finer step is a cell, up to 400, or the coarser one is the step, and a
-///   line says how many numbers become the nearest multiple, or the numbers are listed.
+/// - If four in five of a hundred numbers or more are multiples of a coarser step, and released ones
+///   would not be, then up to 60 of these multiples are spikes. If there are more, the coarser step is
+///   declared, and a line says how many numbers become the nearest multiple. If these are more than one
+///   in fifty, each number is a cell, up to 200, as far as rows go.
 /// - Numbers on a grid beside the multiples of a step, as 1, 3 and 5, are listed, up to 600. Integers
 ///   whose last digits are those of quarters, months, weeks, days or minutes are listed too, or cut so
 ///   that no cell holds other last digits with these.

@@ -316,7 +316,9 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
   }
   const bool come_again = !rest.different.empty() && rest.different.size() <= kMostListedHere &&
                           kRowsOfEach * rest.different.size() <= rows;
-  if (least > kMostWrong && seen.step > 0 && (*back - *front) / seen.step < kMostCellsEach)
+  const std::int64_t points = seen.step > 0 ? (*back - *front) / seen.step : kMostCellsEach;
+  if (least > kMostWrong && points < kMostCellsEach &&
+      kRowsOfEach * static_cast<std::uint64_t>(points) <= rows)
     return {make.each(rest, seen.step)};
   if (least > kMostWrong && come_again) return {make.listed(rest)};
   std::string remark;
