@@ -45,9 +45,9 @@ TEST(Check, NamesLineColumnAndValue) {
         "data.csv:4: must have 6 fields like the header, not 5",
         "data.csv:4: id must be a unit of the roster, but is \"eve\"",
         "data.csv:5: must be UTF-8 text", "data.csv:5: id must name a unit, but is \"\"",
-        "data.csv:6: must have a closing quote for each opening one in the same line, and two "
-        "quotes "
-        "for one inside a field"}) {
+        "data.csv:6: must have closed quotes, but a field holds a line break or lacks its closing "
+        "quote: a record is one line, so take line breaks out of fields, or give a data frame or a "
+        "Parquet file, in Python"}) {
     EXPECT_NE(std::find(lines.begin(), lines.end(), finding), lines.end()) << finding << '\n'
                                                                            << ended.out;
   }
