@@ -501,6 +501,7 @@ class Central(_OfRecords):
         epsilon: Number | Sequence[float] | None = None,
         delta: Number | None = None,
         support: str | None = None,
+        mechanism: str | None = None,
         strong: bool = False,
         curve: bool = False,
         accept_large_delta: bool = False,
@@ -523,6 +524,8 @@ class Central(_OfRecords):
             Number of outcomes, instead of a domain. With `support` how many the support
             has, next to each other if it is "bounded" or "contiguous"; "width=W" and
             "subgaussian=S" include it.
+        mechanism
+            One of the class's. Default: a plan of every mechanism.
         strong
             `alpha` bounds all outputs together.
         curve
