@@ -99,6 +99,11 @@ class _OfOutcomes(_Scored):
         fresh: bool = False,
         candidates_file: Any = None,
         score: str | None = None,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
@@ -120,6 +125,8 @@ class _OfOutcomes(_Scored):
             probability. Without a domain: its reference mass.
         mechanism
             One of the class's, or "all" for a plan of every mechanism.
+        weights, greatest_weight, weight_step, invalid_weight, mean_weight
+            Change nothing here.
         """
         return cls._plan_of(locals())
 

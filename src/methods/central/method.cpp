@@ -477,12 +477,6 @@ constexpr OwnPart kCentralParts[] = {
      "HINT", nullptr, kHintPattern},
 };
 constexpr OwnPart kCentralQuestions[] = {
-    {"/weights", "", kObject},
-    {"/weights/column", "--weights", kText, "", "COLUMN"},
-    {"/weights/greatest", "--greatest-weight", kDecimal},
-    {"/weights/step", "--weight-step", kDecimal},
-    {"/weights/invalid", "--invalid-weight", kDecimal},
-    {"/weights/mean", "--mean-weight", kDecimal},
     {"/k", "--k", kWhole},
     {"/mechanism", "--mechanism", kText, "plan this one alone (default: every mechanism)", "NAME",
      names_in_central},

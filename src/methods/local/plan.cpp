@@ -372,6 +372,10 @@ class LocalPlan final : public PlanModel {
     }
     answer.lines += fmt::format("worst case: {}{}\n", risk.risk.text(),
                                 risk.attained ? "" : " (an upper bound)");
+    if (own_of<LocalQuestion>(whole).has_weights) {
+      answer.lines += fmt::format("{} change nothing here: the noise does not depend on them\n",
+                                  flag_words("weights"));
+    }
     if (kind_ == SpaceKind::kModels) {
       const ModelsOutlook outlook =
           models_outlook(reference.outcomes(), risk.lower_factor, draw.epsilon);

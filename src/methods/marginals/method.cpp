@@ -481,12 +481,6 @@ constexpr OwnPart kMarginalsParts[] = {
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/unit", "--unit", kColumns, "", "COLUMN,..."},
-    {"/weights", "", kObject},
-    {"/weights/column", "--weights", kText, "", "COLUMN"},
-    {"/weights/greatest", "--greatest-weight", kDecimal},
-    {"/weights/step", "--weight-step", kDecimal},
-    {"/weights/invalid", "--invalid-weight", kDecimal},
-    {"/weights/mean", "--mean-weight", kDecimal},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
