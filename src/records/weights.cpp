@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,7 +96,12 @@ std::uint64_t WeightColumn::effective(std::uint64_t rows) const {
 
 std::optional<double> read_weight(const Value& value) noexcept {
   const std::optional<double> number = read_nonnegative(value);
-  return number && std::isfinite(*number) ? number : std::nullopt;
+  if (!number || std::isfinite(*number)) return number;
+  // Digits state a finite number, which no double holds: 1e999.
+  const auto* const text = std::get_if<std::string_view>(&value);
+  if (text == nullptr || text->find_first_of("123456789") == std::string_view::npos)
+    return std::nullopt;
+  return std::numeric_limits<double>::max();
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -658,8 +658,12 @@ class CentralMethod final : public ReleaseMethod {
       refuse_input(
           "not-for-this-release", {},
           "estimate needs records that are drawn independently of one law near the population's, "
-          "which mechanism {} of {} does not promise; next time use subset-rr",
-          made.certificate.mechanism(), method_words("central"));
+          "which mechanism {} of {} does not promise; next time {}use subset-rr",
+          made.certificate.mechanism(), method_words("central"),
+          made.certificate.spec.weights
+              ? fmt::format("leave out {}, which no other mechanism takes, and ",
+                            flag_words("weights"))
+              : "");
     }
     return law;
   }
