@@ -108,7 +108,7 @@ std::optional<double> read_weight(const Value& value) noexcept {
 // A table whose rows have weights.
 
 WeightedSource::WeightedSource(const Source& table, WeightColumn weights)
-    : table_(table),
+    : AmountSource(table),
       weights_(std::move(weights)),
       place_(table.position(weights_.column, kStatesWeights)),
       most_(weights_.steps()),
@@ -180,13 +180,13 @@ class WeighingWorker final : public BlockWorker {
 void WeightedSource::visit(std::span<const std::size_t> wanted,
                            const std::function<void(const Block&)>& take) const {
   Weigher weigher(*this);
-  table_.visit(with_weights(wanted), [&](const Block& block) { take(weigher.weigh(block)); });
+  table().visit(with_weights(wanted), [&](const Block& block) { take(weigher.weigh(block)); });
 }
 
 void WeightedSource::visit_by(
     std::span<const std::size_t> wanted,
     const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const {
-  table_.visit_by(with_weights(wanted), [&]() -> std::unique_ptr<BlockWorker> {
+  table().visit_by(with_weights(wanted), [&]() -> std::unique_ptr<BlockWorker> {
     return std::make_unique<WeighingWorker>(*this, make_worker());
   });
 }
