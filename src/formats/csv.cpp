@@ -287,9 +287,12 @@ constexpr const char* kSheet =
 constexpr const char* kFeather =
     "looks like a Feather or Arrow file: give a frame, in Python by `import pandas` and `frame = "
     "pandas.read_feather(FILE)`";
-constexpr const char* kOfR =
-    "looks like a file of R: write it in R by `haven::write_sav`, which keeps labels and the order "
-    "of factors, and read that in Python by `labelled = mollify.read_labelled(FILE)`";
+constexpr const char* kTableOfR =
+    "looks like a table of R: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+    "give `labelled.data`";
+constexpr const char* kWorkspaceOfR =
+    "looks like a workspace of R: write one table of it in R by `saveRDS(TABLE, FILE)`, and read "
+    "that in Python by `labelled = mollify.read_labelled(FILE)`";
 constexpr const char* kPortable =
     "looks like a portable SPSS file: save it as .sav in SPSS, which keeps its missing codes, and "
     "read that in Python by `labelled = mollify.read_labelled(FILE)`";
@@ -321,26 +324,29 @@ constexpr std::pair<std::string_view, const char*> kPackings[] = {
     {"\xff\xfe", kUtf16},
     {"\xfe\xff", kUtf16}};
 
-/// Whether a file of R begins so. Its data frames are compressed as any file is, or begin with a
-/// line of one letter, which a table's header may be, too: there the file's name tells.
-bool is_of_r(std::string_view line, std::string_view path) {
+/// Advice about a file of R; null for another. Such files are compressed as any file is, and a table
+/// that is not compressed begins with a line of one letter, which a header may be, too: there the
+/// file's name tells.
+const char* packing_of_r(std::string_view line, std::string_view path) {
   for (const std::string_view whole : {"RDX2"sv, "RDX3"sv, "RDA2"sv, "RDA3"sv}) {
-    if (line == whole) return true;
+    if (line == whole) return kWorkspaceOfR;
   }
   std::string ending = std::filesystem::path(path).extension().string();
-  for (char& letter : ending)
-    letter = static_cast<char>(letter | ('A' <= letter && letter <= 'Z' ? 0x20 : 0));
-  const bool is_named = ending == ".rds" || ending == ".rdata" || ending == ".rda";
+  for (char& letter : ending) {
+    if ('A' <= letter && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
   constexpr std::size_t kCompressions = 3;
-  return is_named && (line == "X" || line == "A" || line == "B" ||
-                      std::any_of(kPackings, kPackings + kCompressions, [&](const auto& packing) {
-                        return line.starts_with(packing.first);
-                      }));
+  const bool is_compressed =
+      std::any_of(kPackings, kPackings + kCompressions,
+                  [&](const auto& packing) { return line.starts_with(packing.first); });
+  if (ending == ".rdata" || ending == ".rda") return is_compressed ? kWorkspaceOfR : nullptr;
+  const bool is_letter = line == "X" || line == "A" || line == "B";
+  return ending == ".rds" && (is_compressed || is_letter) ? kTableOfR : nullptr;
 }
 
 /// Why a file that begins with this line is no CSV, and what to do; null if it may be.
 const char* packing_of(std::string_view line, std::string_view path) {
-  if (is_of_r(line, path)) return kOfR;
+  if (const char* of_r = packing_of_r(line, path)) return of_r;
   for (const auto& [bytes, packing] : kPackings) {
     if (line.starts_with(bytes)) return packing;
   }

@@ -329,9 +329,8 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
                   "looks like a Feather or Arrow file: give a frame, in Python by `import pandas` "
                   "and `frame = pandas.read_feather(FILE)`"},
         std::pair{std::string("RDX3\nX"),
-                  "looks like a file of R: write it in R by `haven::write_sav`, which keeps labels "
-                  "and the order of factors, and read that in Python by `labelled = "
-                  "mollify.read_labelled(FILE)`"},
+                  "looks like a workspace of R: write one table of it in R by `saveRDS(TABLE, "
+                  "FILE)`, and read that in Python by `labelled = mollify.read_labelled(FILE)`"},
         std::pair{std::string("PAR1"), "looks like Parquet: save it as CSV first"},
         std::pair{std::string("\xff\xfes\0e\0x\0", 8),
                   "looks like UTF-16: save it as UTF-8 first"}}) {
@@ -341,23 +340,27 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
   }
 }
 
-// R compresses a data frame as any file is compressed; not compressed, its first line is one letter.
+// R compresses a table as any file is compressed; not compressed, its first line is one letter.
 TEST(CsvReader, KnowsFilesOfRByTheirNames) {
   const test::Scratch scratch;
   const auto refusal = [&](const char* name, const std::string& content) {
     const auto file = scratch.write(name, content);
     return test::refusal(scratch, [&] { CsvReader reader(file); });
   };
-  for (const char* const name : {"d.rds", "d.RDS", "d.RData", "d.rda"}) {
-    for (const std::string beginning : {"\x1f\x8b\x08", "BZh9",
-                                        "\xfd"
-                                        "7zXZ",
-                                        "X\n", "A\n2\n"}) {
-      EXPECT_NE(refusal(name, beginning).find(" must be text, but looks like a file of R: "),
-                std::string::npos)
-          << name;
+  for (const std::string beginning : {"\x1f\x8b\x08", "BZh9",
+                                      "\xfd"
+                                      "7zXZ"}) {
+    for (const char* const name : {"d.rds", "d.RDS"}) {
+      EXPECT_NE(refusal(name, beginning).find("must be text, but looks like a table of R: "),
+                std::string::npos);
+    }
+    for (const char* const name : {"d.RData", "d.rda"}) {
+      EXPECT_NE(refusal(name, beginning).find("must be text, but looks like a workspace of R: "),
+                std::string::npos);
     }
   }
+  EXPECT_NE(refusal("d.rds", "X\n").find("looks like a table of R: "), std::string::npos);
+  EXPECT_NE(refusal("d.rds", "A\n2\n").find("looks like a table of R: "), std::string::npos);
   const auto letter = scratch.write("d.csv", "X\n1\n");
   EXPECT_EQ(CsvReader(letter).header(), std::vector<std::string>{"X"});
 }
