@@ -124,6 +124,13 @@ const TimeFormat* DayFormats::found() const {
   return is_number && one.places.min() == one.places.max() ? nullptr : one.format;
 }
 
+std::vector<std::string> DayFormats::texts() const {
+  std::vector<std::string> texts;
+  if (left_.size() == 1 && found() == nullptr) return texts;
+  for (const Candidate& one : left_) texts.push_back(one.format->text());
+  return texts;
+}
+
 DateCells::Declaration DayFormats::declared(const Candidate& candidate) {
   DateCells::Declaration made{.grain = candidate.has_clocks ? Grain::kSecond : Grain::kDay,
                               .format = candidate.format->text()};

@@ -28,6 +28,8 @@ class DayFormats {
   void see(std::string_view text);
   /// The format that is left; nullptr if no format is, or if the day or the month may come first.
   [[nodiscard]] const TimeFormat* found() const;
+  /// The texts of all formats that are left; none if a number may be no day.
+  [[nodiscard]] std::vector<std::string> texts() const;
   /// How to declare the column in the format that is left.
   [[nodiscard]] DateCells::Declaration declaration() const { return declared(left_.front()); }
   /// The seconds since 1970 of the format that is left.
