@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # What reads, writes, draws or calls by another package. Left to the pinned packages are the other tests: most need NumPy
 # at most, and pictures of the pages are the pinned Altair's alone.
 tests=(adapters analysis column_kinds decimals domain labelled lists messages model nul package_versions plot public_files
-  random_tables read_once records release release_warning report same_cells sampler spark spark_draws synthesizer totality)
+  r_files random_tables read_once records release release_warning report same_cells sampler spark spark_draws synthesizer totality)
 
 # test_with NAME PYTHON PIP_ARGUMENT...: whether all succeeds
 test_with() {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core, _plot
 from mollify._answer import Answer
-from mollify._checks import listed
+from mollify._checks import listed, wrong_value
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
 from mollify._files import optional
@@ -42,7 +42,7 @@ class Estimate(Answer):
             raise refusal(
                 "superfluous-parameter",
                 "the chart of an estimate shows all columns with their intervals: leave out `against`, "
-                f"which is {against!r}. to_pandas takes a column.",
+                f"which is {wrong_value(against)}. to_pandas takes a column.",
                 "against",
                 ways_out=[WayOut("leave", "against")],
             )
@@ -219,7 +219,7 @@ def advise(
     """
     asked = dict(locals())
     if method is not None and not (isinstance(method, type) and issubclass(method, Method)):
-        raise refusal("wrong-type", f"method must be a class, such as mo.Central, but is {method!r}", "method")
+        raise refusal("wrong-type", f"method must be a class, such as mo.Central, but is {wrong_value(method)}", "method")
     known = None if domain is None else as_domain(domain)
     matrix = None if covariance is None else Inputs(known).read("covariance", covariance)
     texts = {} if known is None else {"domain": known.yaml().encode()}

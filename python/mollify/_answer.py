@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mollify import _plot
+from mollify._checks import wrong_value
 from mollify._files import Inputs
 from mollify._refusal import refusal
 
@@ -69,7 +70,7 @@ class Answer(Mapping[str, Any]):
             Shows on standard error how many points of a curve are done. Default: False.
         """
         if against not in (None, "epsilon"):
-            raise refusal("unknown-name", f'against must be "epsilon" or left out, but is {against!r}', "against")
+            raise refusal("unknown-name", f'against must be "epsilon" or left out, but is {wrong_value(against)}', "against")
         return _plot.savable(self._chart(against, distance, progress))  # type: ignore[no-any-return]
 
     def _chart(self, against: str | None, distance: str, progress: bool) -> altair.Chart:

@@ -3,6 +3,8 @@ they have another type."""
 
 from __future__ import annotations
 
+import datetime
+import numbers
 import operator
 import os
 from collections.abc import Iterable
@@ -17,6 +19,41 @@ class Public(type):
 
     def __dir__(cls) -> list[str]:
         return [name for name in super().__dir__() if name[0] != "_"]
+
+
+def wrong_value(given: Any) -> str:
+    """A wrong value in a sentence: as Python writes it, or its type, because a table might be private."""
+    return repr(given) if _is_short(given) else f"of type {type_name(given)}"
+
+
+def _is_short(given: Any) -> bool:
+    if isinstance(given, (list, tuple, set, frozenset, dict)):
+        return len(given) <= 10 and all(map(_is_short, given.values() if isinstance(given, dict) else given))
+    return is_one(given)
+
+
+def is_one(given: Any) -> bool:
+    """Whether it is one value, and not a table or a list."""
+    is_of_python = given is None or isinstance(given, (str, bytes, numbers.Number, datetime.date, datetime.time, os.PathLike))
+    return is_of_python or hasattr(given, "dtype") and getattr(given, "ndim", 1) == 0
+
+
+def type_name(given: object) -> str:
+    """The type of an object, with the package that made it: "_duckdb" is a part of "duckdb"."""
+    package, name = type(given).__module__.partition(".")[0].lstrip("_"), type(given).__name__
+    return name if package in ("builtins", "main__") else f"{package}.{name}"
+
+
+def about_labelled(given: object) -> str:
+    """What to give in place of a labelled file and of its metadata, whose own types no table or domain has."""
+    parts = given[:2] if isinstance(given, (list, tuple)) else (given,)
+    if any(type(one).__module__.partition(".")[0] == "pyreadstat" for one in parts):
+        reader = "These are metadata of pyreadstat. Read the file by labelled = mo.read_labelled(path), and"
+    elif any(type_name(one) == "mollify.Labelled" for one in parts):
+        reader = "This is what read_labelled gives:"
+    else:
+        return ""
+    return f". {reader} give labelled.data as the table, and labelled.domain() as the domain"
 
 
 def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> int:
@@ -35,7 +72,7 @@ def whole_number(name: str, given: Any, span: tuple[int, int] | None = None) -> 
     else:
         expected = "0 or more" if whole < 0 else "below 2^63"
     if whole is None:
-        raise refusal("wrong-type", f"{name} must be {expected}, but is {given!r}", _parameter_of(name))
+        raise refusal("wrong-type", f"{name} must be {expected}, but is {wrong_value(given)}", _parameter_of(name))
     raise out_of_range(name, whole, expected, least=least, most=most)
 
 
@@ -63,7 +100,7 @@ def number(name: str, given: Any) -> float:
             return float(given)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise refusal("wrong-type", f"{name} must be a number, but is {given!r}", _parameter_of(name))
+    raise refusal("wrong-type", f"{name} must be a number, but is {wrong_value(given)}", _parameter_of(name))
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
@@ -92,7 +129,7 @@ def path_text(what: str, given: Any) -> str:
     """The name of a file."""
     parameter = "path" if " " in what else what
     if not isinstance(given, (str, bytes, os.PathLike)):
-        raise refusal("wrong-type", f"{what} must be a path, but is {given!r}", parameter)
+        raise refusal("wrong-type", f"{what} must be a path, but is {wrong_value(given)}", parameter)
     name = os.fsdecode(given)
     require_without_nul("a path", name, parameter)
     if not name:

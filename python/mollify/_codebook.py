@@ -1,6 +1,6 @@
 """The metadata of labelled files, and the columns of a domain that follow from them.
 
-SPSS, Stata and SAS files hold more than values: labels of codes, codes that mean "no answer", formats
+SPSS, Stata, SAS and R files hold more than values: labels of codes, codes that mean "no answer", formats
 and levels of measurement. `Codebook` is one column of these, whatever the program, and `draft` turns it
 into the settings of a domain's column. Nothing here sees a value of the table, except `clean`, which
 changes values as the metadata alone decide.
@@ -251,6 +251,8 @@ class Codebook:
     """Ranges of missing codes, with both ends."""
     has_tags: bool = False
     """Whether the file's numbers can be tagged missing values, as in Stata and SAS."""
+    zone: str = ""
+    """The zone of times that are instants, as in R; empty for times of a clock."""
 
     @property
     def missing(self) -> dict[Code, str]:
@@ -310,7 +312,9 @@ class Codebook:
         for place, letter in enumerate(letters):
             if letter and codes[letter] in named:
                 numbers[place] = codes[letter]
-        return self.moments(numbers) if isinstance(self.format, Moment) else numbers
+        if not isinstance(self.format, Moment):
+            return numbers
+        return _on_clock(self.moments(numbers), self.zone) if self.zone else self.moments(numbers)
 
     def moments(self, numbers: Any) -> Any:
         """Numbers of the file as days or times, in seconds. Requires a format of days or times."""
@@ -332,6 +336,16 @@ class Codebook:
             return {}
         kind = "datetime64[D]" if self.format.type == "date" else "datetime64[s]"
         return dict(zip(codes, self.moments(np.array(codes)).astype(kind).astype(str).tolist()))
+
+
+def _on_clock(instants: NDArray[Any], zone: str) -> Any:
+    """Instants as pandas has them on a zone's clock, which reaches from year 1 to 9999."""
+    import numpy as np
+    import pandas
+
+    near = np.clip(instants, np.datetime64("0001-01-02T00:00:00"), np.datetime64("9999-12-30T00:00:00"))
+    known = pandas.DatetimeIndex(near).tz_localize("UTC")
+    return known if zone == "Z" else known.tz_convert(zone)
 
 
 def _order(code: Code) -> tuple[bool, Code]:
@@ -381,8 +395,8 @@ def draft(column: Codebook, kind: str | None = None) -> Draft:
         return _measure(column, why)
     made = _category(column, kind, why)
     codes = [code for code in column.valid if isinstance(code, float) and code.is_integer()]
-    if not is_chosen and kind == "ordinal" and len(column.valid) == len(codes) == 2 and codes[1] - codes[0] > 2:
-        # If labels name the ends of a scale alone, the codes between them would become null.
+    if not is_chosen and kind == "ordinal" and 2 <= len(column.valid) == len(codes) <= MOST_MARKS and codes[-1] - codes[0] > 2 * (len(codes) - 1):
+        # If labels name the ends and the middle of a scale alone, the codes between them would become null.
         return made._replace(open=f"{why}, but labels name few of its codes: give the list of all codes, or \"{kind}\" if these are all")
     return made
 
@@ -437,7 +451,7 @@ def _measure(column: Codebook, why: str) -> Draft:
 
 def _moments(column: Codebook, how: Moment) -> Draft:
     settings: dict[str, Any] = {"type": how.type}
-    settings |= {key: value for key, value in (("bins", how.bins), ("step", how.step)) if value}
+    settings |= {key: value for key, value in (("bins", how.bins), ("step", how.step), ("zone", column.zone)) if value}
     missing: dict[str, str] = {}
     for code, day in column.day_codes().items():  # two codes may be times of one day
         label = _one_line(column.missing[code])
@@ -489,7 +503,7 @@ def merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
         if "values" not in given:
             keys += ["spikes", *(["step"] if kind == old else [])]
     elif kind in _MOMENTS and kind == old:
-        keys += ["missing", "outside", "step", "bins"]
+        keys += ["missing", "outside", "step", "bins", "zone"]
     elif kind in ("categorical", "ordinal"):
         keys += ["outside"]
         return dict(given) | {key: value for key, value in _REST.items() if key not in given}

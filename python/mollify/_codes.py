@@ -6,6 +6,7 @@ WARNING_CODES = frozenset(
         "delta-not-compared",
         "delta-too-large",
         "draft-note",
+        "ends-at-midnight",
         "epsilon-capped",
         "few-units",
         "indistinct-from-noise",

@@ -7,13 +7,14 @@ and no other library is asked to find a common type for them.
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import path_text, require_without_nul
+from mollify._checks import about_labelled, path_text, require_without_nul, type_name
 from mollify._files import optional, require_version, unreadable
 from mollify._private_objects import asking_objects
 from mollify._read_once import begin_reading
@@ -76,7 +77,7 @@ def _read(
     if isinstance(data, (str, os.PathLike)):
         path = path_text(what, data)
         if is_parquet(path):
-            return _exported(_parquet_table(path, wanted), what)
+            return _exported(parquet_table(path, wanted), what)
         return _core.Source.csv(path, threads)
     if pandas is not None and isinstance(data, pandas.DataFrame):
         # By position, for two columns may have one name: then the release refuses.
@@ -121,6 +122,25 @@ def enum_words(table: Any) -> dict[str, list[str]]:
     }
 
 
+def unordered_levels(table: Any) -> dict[str, list[Any]]:
+    """The texts, numbers, days and times that types of columns list without an order: pandas' categories and Arrow's
+    dictionaries.
+    """
+    pandas, pyarrow = sys.modules.get("pandas"), sys.modules.get("pyarrow")
+    found: dict[str, list[Any]] = {}
+    if pyarrow is not None and isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)):
+        for name, column in zip(table.schema.names, table.columns):
+            if pyarrow.types.is_dictionary(column.type) and not column.type.ordered:
+                found[name] = [level for chunk in getattr(column, "chunks", [column]) for level in chunk.dictionary.to_pylist()]
+    elif pandas is not None and isinstance(table, (pandas.DataFrame, Mapping)):
+        for name, values in table.items():
+            kind = getattr(values, "dtype", None)
+            if isinstance(kind, pandas.CategoricalDtype) and not kind.ordered:
+                found[str(name)] = kind.categories.tolist()
+    plain = (str, bool, int, float, datetime.date, type(None))
+    return {name: list(dict.fromkeys(levels)) for name, levels in found.items() if all(isinstance(one, plain) for one in levels)}
+
+
 def _package_of(table: object) -> str:
     """The package that made an object: "_duckdb" is a part of "duckdb"."""
     return type(table).__module__.partition(".")[0].lstrip("_")
@@ -140,7 +160,8 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".parquet")
 
 
-def _parquet_table(path: str, wanted: Sequence[str]) -> Any:
+def parquet_table(path: str, wanted: Sequence[str]) -> Any:
+    """The wanted columns of a Parquet file, as Arrow's table."""
     parquet = optional("pyarrow.parquet", "parquet")
     try:
         with parquet.ParquetFile(path) as file:
@@ -158,7 +179,7 @@ def column_source(values: object, name: str, *, what: str) -> _core.Source:
     if not isinstance(values, (list, tuple, range)) and not any(hasattr(values, one) for one in known):
         raise refusal(
             "wrong-type",
-            f"{what} must be a list, a column, a table or a file, but is of type {_type_of(values)}{_give_arrow(values)}",
+            f"{what} must be a list, a column, a table or a file, but is of type {type_name(values)}{_give_arrow(values)}",
             what,
         )
     return _source([(name, values)])
@@ -183,7 +204,7 @@ def _exported(data: Any, what: str) -> _core.Source:
     raise refusal(
         "wrong-type",
         f"{what} must be a table: a data frame, Arrow data, a mapping from names to columns, an array "
-        f"or the path of a CSV or Parquet file, but is of type {_type_of(data)}{_give_arrow(data)}",
+        f"or the path of a CSV or Parquet file, but is of type {type_name(data)}{_give_arrow(data)}",
         what,
     )
 
@@ -196,12 +217,7 @@ def _exports(table: Any, method: str, what: str) -> Any:
         raise
     except Exception as error:
         kind = type(error).__name__
-    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {_type_of(table)} raises {kind}", what)
-
-
-def _type_of(given: object) -> str:
-    package, name = _package_of(given), type(given).__name__
-    return name if package in ("builtins", "main__") else f"{package}.{name}"
+    raise refusal("malformed-table", f"{what} cannot be read: {method} of its {type_name(table)} raises {kind}", what)
 
 
 def _way_to_arrow(given: object, *first: str) -> str | None:
@@ -212,7 +228,7 @@ def _way_to_arrow(given: object, *first: str) -> str | None:
 
 def _give_arrow(given: object) -> str:
     way = _way_to_arrow(given)
-    return f". Give its {way}()." if way else ""
+    return f". Give its {way}()." if way else about_labelled(given)
 
 
 _WAYS_TO_ARROW = ("to_arrow_table", "fetch_arrow_table", "to_arrow", "toArrow", "to_pandas")
@@ -241,7 +257,9 @@ def _source(
         except _core.InvalidInput as error:
             if left_out is None or error.code not in _TYPE_CODES:
                 raise
-            left_out.append((name, f"it is of type {getattr(values, 'dtype', _type_of(values))}, and a domain has no type for it"))
+            kind = getattr(values, "dtype", type_name(values))
+            remedy = _remedy_of_periods(name, values)
+            left_out.append((name, f"it is of type {kind}, and a domain has no type for it{': cast it to ' if remedy else ''}{remedy}"))
             continue
         length = columns.last_length()
         if rows is None:
@@ -264,7 +282,7 @@ def _type_of_several(values: Any) -> str | None:
     several = (list, tuple, dict, set, frozenset, np.ndarray)
     if not isinstance(values, (list, tuple)) and getattr(values, "dtype", None) != object:
         return None
-    return next((_type_of(one) for one in values if isinstance(one, several)), None)
+    return next((type_name(one) for one in values if isinstance(one, several)), None)
 
 
 _TYPE_CODES = ("unsupported-type", "wrong-shape")
@@ -284,14 +302,21 @@ _SHORT_PERIODS = ("D", "h", "min", "s", "ms", "us", "ns")
 """The frequencies of pandas whose periods have the texts of dates and times."""
 
 
-def _require_short_periods(name: str, kind: Any) -> None:
-    """The text of a month or a week is not the text of a date, so a column of dates would map it silently."""
-    import pandas
-
-    if isinstance(kind, pandas.CategoricalDtype):
-        kind = kind.categories.dtype
-    if isinstance(kind, pandas.PeriodDtype) and str(kind)[len("period[") : -1].lstrip("0123456789") not in _SHORT_PERIODS:
-        raise _refuse(name, kind, "dates (dt.to_timestamp()) or texts (astype(str))")
+def _remedy_of_periods(name: str, values: Any) -> str:
+    """What to cast pandas' long periods to; empty for all other values. The text of a month or a week is not the text of
+    a date, so a column of dates would map it silently.
+    """
+    pandas = sys.modules.get("pandas")
+    kind = getattr(values, "dtype", None)
+    if pandas is None or not isinstance(kind, (pandas.PeriodDtype, pandas.CategoricalDtype)):
+        return ""
+    inside = kind.categories.dtype if isinstance(kind, pandas.CategoricalDtype) else kind
+    if not isinstance(inside, pandas.PeriodDtype) or str(inside)[len("period[") : -1].lstrip("0123456789") in _SHORT_PERIODS:
+        return ""
+    column = f'frame["{name}"]'
+    periods = column if kind is inside else f'{column}.astype("{inside}")'
+    days = f"{periods}{'.dt' if isinstance(values, pandas.Series) else ''}.to_timestamp()"
+    return f"days ({column} = {days}) or words ({column} = {column}.astype(str))"
 
 
 def _add(columns: _core.Columns, name: str, values: Any) -> None:
@@ -311,7 +336,7 @@ def _add(columns: _core.Columns, name: str, values: Any) -> None:
         _add_arrow(columns, name, values)
     else:
         way = _way_to_arrow(values, "to_arrow_array")
-        raise _refuse(name, _type_of(values), f"Arrow's types, by its {way}()" if way else "texts or numbers")
+        raise _refuse(name, type_name(values), f"Arrow's types, by its {way}()" if way else "texts or numbers")
 
 
 def _add_arrow(columns: _core.Columns, name: str, values: Any) -> None:
@@ -386,7 +411,6 @@ def _plain(value: Any) -> object:
 
     May raise: the library then treats the object as a text that no domain declares.
     """
-    import datetime
     import decimal
 
     import numpy as np
@@ -509,8 +533,6 @@ def _are_objects(values: Any) -> bool:
 
 def _zone_text(zone: Any) -> str | None:
     """Arrow's text for a zone: its name or its offset from UTC; nothing for rules without a name."""
-    import datetime
-
     name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # of zoneinfo and of pytz
     if name is not None:
         return str(name)
@@ -528,7 +550,8 @@ def _add_pandas(columns: _core.Columns, name: str, values: Any) -> None:
     import pandas
 
     kind = values.dtype
-    _require_short_periods(name, kind)
+    if remedy := _remedy_of_periods(name, values):
+        raise _refuse(name, kind, remedy)
     array = values if isinstance(values, pandas.api.extensions.ExtensionArray) else values.array
     if isinstance(kind, np.dtype):
         _add_numpy(columns, name, np.asarray(array))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import decimal
 import json
 import os
@@ -9,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from mollify import _core
-from mollify._checks import Public, path_text, whole_number
-from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, source_of
+from mollify._checks import Public, about_labelled, path_text, type_name, whole_number, wrong_value
+from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, parquet_table, source_of, unordered_levels
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -32,7 +33,7 @@ def _listed(name: str, given: Any) -> list[Any]:
     each time.
     """
     if isinstance(given, (str, bytes, set, frozenset)) or not isinstance(given, Iterable):
-        raise refusal("wrong-type", f"{name} must be a list, but is {given!r}", name)
+        raise refusal("wrong-type", f"{name} must be a list, but is {wrong_value(given)}", name)
     listed = list(given)
     for one in listed:
         if isinstance(one, (list, tuple, dict, set, frozenset)):
@@ -56,7 +57,7 @@ def _words_of(values: Iterable[object], verbatim: bool | None) -> list[Any]:
     listed = _listed("values", values)
     for one in listed:
         if verbatim and not isinstance(one, str):
-            raise refusal("wrong-type", f"values must be texts if verbatim is True, but one is {one!r}", "values", ways_out=[WayOut("leave", "verbatim")])
+            raise refusal("wrong-type", f"values must be texts if verbatim is True, but one is {wrong_value(one)}", "values", ways_out=[WayOut("leave", "verbatim")])
     return listed
 
 
@@ -293,9 +294,11 @@ def datetime(
 
     Parameters
     ----------
-    min, max : str or datetime.datetime
+    min, max : str, datetime.date or datetime.datetime
         The first and the last second, such as ``"2026-01-31T12:34:56"``; both are
-        values. A day as `max` is its last second.
+        values. A day as `max`, ``"2026-01-31"`` or a `datetime.date`, is its last
+        second. A `datetime.datetime` or `pandas.Timestamp` is a time, so midnight is
+        the first second of its day; `Domain` warns of this.
     bins : str or int
         As for `date`.
     values : list of str or datetime.datetime
@@ -368,6 +371,8 @@ def _text(value: object) -> str:
 
 def _setting(name: str, value: Any) -> str:
     if getattr(value, "ndim", 0):  # an array is a list
+        if not callable(getattr(value, "tolist", None)):
+            raise refusal("wrong-type", f"{name} must be a value or a list, but is of type {type_name(value)}", name)
         value = value.tolist()
     if name in _WORDS and value == _WORDS[name]:
         return f"{name}: {value}"
@@ -389,7 +394,7 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
         if not isinstance(column, Mapping):
             raise refusal(
                 "wrong-type",
-                f'column "{name}" must be declared as by mollify.number or the others, but is {column!r}',
+                f'column "{name}" must be declared as by mollify.number or the others, but is {wrong_value(column)}',
                 column=name,
             )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
@@ -397,12 +402,37 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-class DomainWarning(CodedWarning):
-    """A domain leaves open what values beyond a bound become, or its draft needs a look.
+def _midnights(columns: Mapping[str, Mapping[str, Any]]) -> Iterable[Message]:
+    """Says of columns of times that they end at the first second of a day, if a program may have meant the whole day."""
+    for name, column in columns.items():
+        last = column.get("max")
+        day = _day_of_midnight(last) if column.get("type") == "datetime" and column.get("step") != "day" else ""
+        if day:
+            said = (
+                f"column \"{name}\": max is {scalar_text(last)}, the first second of that day, because {type(last).__name__} is a time. "
+                f"For the whole day, write \"{day}\"."
+            )
+            yield Message(said, "ends-at-midnight", "warning", [WayOut("set", "max", day)])
 
-    Otherwise such a value becomes the nearest one. A release never reports this,
-    because that would reveal private data. Declare ``outside`` for numbers, days and
-    times.
+
+def _day_of_midnight(moment: Any) -> str:
+    """The day of an object that is a midnight; empty for all else, such as days and texts."""
+    if getattr(getattr(moment, "dtype", None), "kind", "") == "M":
+        text = str(moment)
+        day, _, time = text.partition("T")
+        return day if time and not time.strip("0:.") else ""
+    if isinstance(moment, dt.datetime) and not is_null(moment) and moment.time() == dt.time():
+        return moment.date().isoformat()
+    return ""
+
+
+class DomainWarning(CodedWarning):
+    """A domain leaves open what values beyond a bound become, it ends at a midnight, or
+    its draft needs a look.
+
+    A value beyond a bound becomes the nearest one, unless ``outside`` is declared. A
+    release never reports this, because that would reveal private data. Declare
+    ``outside`` for numbers, days and times.
     """
 
 
@@ -427,8 +457,8 @@ class Domain(metaclass=Public):
     Warns
     -----
     DomainWarning
-        If a column of numbers, days or times does not declare ``outside``. `read` and
-        `parse` warn too.
+        If a column of numbers, days or times does not declare ``outside``; `read` and
+        `parse` warn too. If `max` of a column of times is a midnight as an object.
     """
 
     notes: tuple[str, ...] = ()
@@ -443,13 +473,13 @@ class Domain(metaclass=Public):
             raise refusal(
                 "wrong-type",
                 "columns must be a mapping from names to declared columns (Domain.read reads a file), "
-                f"but are of type {type(columns).__name__}",
+                f"but are of type {type(columns).__name__}{about_labelled(columns)}",
                 "columns",
             )
         fixed = whole_number("seed", seed, (0, 2**63 - 1))
         self._inside = _core.Domain.parse(_yaml(columns, fixed), "")
         self._path = None
-        self._warn()
+        self._warn(_midnights(columns))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Domain:
@@ -482,7 +512,7 @@ class Domain(metaclass=Public):
 
         A domain is public, so never draft it from private data. The draft declares
         ``null`` and ``outside`` for every column. Its `notes` say what was left out and
-        why. Ordered categories and enums become ordinals, with unused levels.
+        why. Categories and enums keep unused levels, and ordered ones become ordinals.
 
         Parameters
         ----------
@@ -521,11 +551,14 @@ class Domain(metaclass=Public):
         file, text = "the public data", None
         words: dict[str, list[str]] = {}
         unread: list[tuple[str, str]] = []
+        levels: dict[str, list[Any]] = {}
         if isinstance(public, (str, os.PathLike)) and not is_parquet(public):
             file = path_text("public", public)
         else:
-            source = source_of(public, EVERY_COLUMN, what="public", left_out=unread)
-            words = source.ordered_words() | enum_words(public)
+            table = parquet_table(path_text("public", public), EVERY_COLUMN) if isinstance(public, (str, os.PathLike)) else public
+            levels = unordered_levels(table)
+            source = source_of(table, EVERY_COLUMN, what="public", left_out=unread)
+            words = source.ordered_words() | enum_words(table)
             text = source.csv_text([])
             unread += source.unread([])
             if not text.strip() and unread:
@@ -537,14 +570,14 @@ class Domain(metaclass=Public):
         if columns is not None and not chosen:
             raise refusal("empty-input", "columns must name a column of the table. Leave it out to draft all columns.", "columns", ways_out=[WayOut("leave", "columns")])
         yaml, notes, seen = _core.draft_domain(file, chosen, _names("exclude", exclude), text, unread, words)
-        made = _restore(yaml, None)
-        made.notes = (*notes, *seen)
+        made, kept = _with_levels(_restore(yaml, None), levels)
+        made.notes = (*notes, *seen, *kept)
         made._inputs = inputs_of({"public": public})
         warn([Message(one, "draft-note", "note") for one in notes[2:]], DomainWarning)
         return made
 
-    def _warn(self) -> None:
-        warn(messages(self._inside.warnings()), DomainWarning)
+    def _warn(self, more: Iterable[Message] = ()) -> None:
+        warn([*messages(self._inside.warnings()), *more], DomainWarning)
 
     def yaml(self) -> str:
         """The text of a domain file; `parse` makes an equal domain of it."""
@@ -652,6 +685,52 @@ def _restore(yaml: str, path: str | None) -> Domain:
     return domain
 
 
+def _with_levels(domain: Domain, levels: Mapping[str, Sequence[Any]]) -> tuple[Domain, list[str]]:
+    """A drafted domain that holds all levels of categories, and a sentence for each column that got more."""
+    columns, notes = domain.columns, []
+    for name in filter(levels.__contains__, domain):
+        texts = [scalar_text(level) for level in levels[name] if not is_null(level)]
+        made, count = _with_texts(columns[name], texts)
+        if count == 0:
+            continue
+        said = f'Column "{name}": its type lists {len(texts)} levels, and no row has {count} of them. '
+        try:
+            Domain({name: made})
+        except _core.InvalidInput as error:
+            notes.append(f"{said}The draft leaves them out: {error}.")
+            continue
+        columns[name] = made
+        notes.append(f"{said}The draft keeps all.")
+    return (_restore(_yaml(columns, domain.seed), None) if notes else domain), notes
+
+
+def _with_texts(column: Column, texts: Sequence[str]) -> tuple[Column, int]:
+    """A drafted column with the values that these texts write, and how many of them it did not have."""
+    kind = column["type"]
+    texts_of_values = list(map(scalar_text, column.get("values", ["false", "true"] if kind == "boolean" else [])))
+    if kind in ("categorical", "boolean"):
+        lacking: list[Any] = [text for text in texts if text not in texts_of_values]
+        as_words = column if kind == "categorical" else categorical([], null="category", outside="null")
+        return as_words | {"values": sorted([*texts_of_values, *lacking])}, len(lacking)
+    values: list[Any] = list(texts)
+    if kind in ("integer", "number"):
+        values = [int(text) if text.lstrip("-").isdigit() else float(text) for text in texts]
+    else:
+        length = len("2026-01-31" if kind == "date" else "2026-01-31T12:34:56")
+        values = [text[:length] for text in texts if len(text) <= len("2026-01-31T12:34:56")]  # others have a zone
+    old = column.get("values")
+    if old is None and kind == "integer" and not column.keys() & {"bins", "edges"}:
+        old = range(column["min"], column["max"] + 1)
+    if old is not None:
+        lacking = [value for value in values if value not in old]
+        kept = {key: one for key, one in column.items() if key not in ("min", "max")}
+        return kept | {"values": sorted([*old, *lacking])}, len(lacking)
+    ends = column.get("edges") or [column["min"], column["max"]]
+    lacking = [value for value in values if not ends[0] <= value <= ends[-1]]
+    ends = [min(ends[0], *lacking, ends[0]), *ends[1:-1], max(ends[-1], *lacking, ends[-1])]
+    return column | ({"edges": ends} if "edges" in column else {"min": ends[0], "max": ends[-1]}), len(lacking)
+
+
 DomainLike = Domain | Mapping[str, Mapping[str, Any]] | str | os.PathLike[str]
 """A domain, its columns, or its file."""
 
@@ -667,6 +746,6 @@ def as_domain(domain: DomainLike) -> Domain:
     raise refusal(
         "wrong-type",
         "a domain must be a Domain, a mapping from names to declared columns, or the path of its file, "
-        f"but is of type {type(domain).__name__}",
+        f"but is of type {type(domain).__name__}{about_labelled(domain)}",
         "domain",
     )

@@ -31,6 +31,7 @@ OLDEST = {
     "pyarrow": (18,),
     "pyreadstat": (1, 3, 1),
     "pyspark": (4, 0),
+    "rdata": (1, 0),
     "sklearn": (1, 6),
 }
 """The oldest versions that are tested (scripts/test_package_versions.sh)."""

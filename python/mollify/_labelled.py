@@ -1,7 +1,7 @@
-"""Labelled files of SPSS, Stata and SAS: their private table, the domain of their metadata, and released
+"""Labelled files of SPSS, Stata, SAS and R: their private table, the domain of their metadata, and released
 tables as such files.
 
-pyreadstat reads and writes them. It is asked for numbers alone: it would refuse a whole file for one day
+pyreadstat reads and writes them, except R's, which `mollify._r_files` reads. It is asked for numbers alone: it would refuse a whole file for one day
 after the year 9999, and leave out the codes of missing values. The metadata are read first, without the
 table, and `mollify._codebook` makes the domain of them.
 """
@@ -12,10 +12,11 @@ import codecs
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify._checks import Public, listed, path_text
+from mollify import _core, _r_files
+from mollify._checks import Public, listed, path_text, wrong_value
 from mollify._codebook import (
     FIRST_TAG,
     TAGS,
@@ -41,7 +42,7 @@ from mollify._files import Inputs, inputs_of, optional, unreadable, writable, wr
 from mollify._parameters import unknown_name
 from mollify._records import Records
 from mollify._refusal import WayOut, refusal
-from mollify._released import Released, released
+from mollify._released import Released, clock_times, released
 
 if TYPE_CHECKING:
     import pandas
@@ -52,6 +53,7 @@ _READERS = {
     ".dta": ("Stata", "read_dta"),
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS", "read_xport"),
+    ".rds": ("R", ""),
 }
 _WRITERS = {".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata"}
 _KEEP_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
@@ -67,8 +69,8 @@ def _suffix(path: str, known: Iterable[str], verb: str) -> str:
     if suffix in known:
         return suffix
     said = f"{path} cannot be {verb}: its name must end in {', '.join(known)}."
-    if suffix in (".rds", ".rdata", ".rda"):
-        said += " In R, write it with haven::write_sav, which keeps the labels and the order of factors."
+    if suffix in (".rdata", ".rda", ".rds"):
+        said += " In R, write one table by saveRDS(table, file)." if verb == "read" else " In R, haven::read_sav reads a .sav file with its labels."
     if suffix == ".por":
         said += " Save it as .sav in SPSS: this reader loses the missing codes of .por files."
     raise refusal("wrong-kind-of-file", said, "path", file=path)
@@ -80,13 +82,20 @@ def _suffix(path: str, known: Iterable[str], verb: str) -> str:
 
 def _read(path: str, reader: str, encoding: str | None, part: str = "path", **asked: Any) -> Any:
     """What pyreadstat reads. Its own words might quote the file, so nobody sees them."""
-    pyreadstat = optional("pyreadstat", "labelled")
+    found = getattr(optional("pyreadstat", "labelled"), reader)
+    return _parsed(lambda: found(path, encoding=encoding, **asked), path, encoding, part)
+
+
+def _parsed(read: Callable[[], Any], path: str, encoding: str | None, part: str = "path") -> Any:
+    """What a package reads of a file, or the refusal of the file."""
     if not os.path.isfile(path):
         reason = FileNotFoundError(2, "") if not os.path.exists(path) else OSError(21, "")
         raise unreadable(path, reason, "", part)
     try:
         with open(path, "rb"):
-            return getattr(pyreadstat, reader)(path, encoding=encoding, **asked)
+            return read()
+    except _core.InvalidInput:
+        raise
     except OSError as error:
         raise unreadable(path, error, "", part) from None
     except UnicodeDecodeError:
@@ -97,6 +106,8 @@ def _read(path: str, reader: str, encoding: str | None, part: str = "path", **as
             file=path,
             ways_out=[WayOut("set", "encoding")],
         ) from None
+    except ImportError:
+        raise
     except Exception:  # pyreadstat has one class for all faults
         if encoding is not None and not _is_encoding(encoding):
             raise refusal("unknown-name", f'encoding must be known, such as "WINDOWS-1252", but is "{encoding}"', "encoding") from None
@@ -145,7 +156,7 @@ def _names(part: str, given: Any) -> list[Any]:
     if isinstance(given, str):
         return [given]
     if not isinstance(given, (list, tuple)):
-        raise refusal("wrong-type", f"{part} must be a list of names, but is {given!r}", part)
+        raise refusal("wrong-type", f"{part} must be a list of names, but is {wrong_value(given)}", part)
     return list(given)
 
 
@@ -181,8 +192,11 @@ class Labelled(metaclass=Public):
     notes: tuple[str, ...]
     """Why each column is declared as it is, a sentence each."""
 
-    def __init__(self, path: str, program: str, books: Mapping[str, Codebook], data: pandas.DataFrame) -> None:
+    def __init__(
+        self, path: str, program: str, books: Mapping[str, Codebook], data: pandas.DataFrame, left_out: Mapping[str, str] | None = None
+    ) -> None:
         self._path, self._program, self._books, self.data = path, program, dict(books), data
+        self._left_out = dict(left_out or {})
         self._drafts = {name: draft(book) for name, book in self._books.items()}
         self.columns = {name: dict(one.settings) for name, one in self._drafts.items()}
         self.open = {name: one.open for name, one in self._drafts.items() if one.open}
@@ -202,7 +216,11 @@ class Labelled(metaclass=Public):
                 said += " If a catalogue defines its format, pass it as catalog=."
             if one.settings.get("outside") == "null" and not one.open:
                 said += " Other values become null."
+            if book.zone == "Z":
+                said += " The file states no zone that is known, so its times are on the clock of UTC."
             yield said
+        for name, reason in self._left_out.items():
+            yield f'Column "{name}" is left out: {reason}.'
 
     def domain(
         self,
@@ -245,7 +263,7 @@ class Labelled(metaclass=Public):
             the file does not have.
         """
         if given is not None and not isinstance(given, Mapping):
-            raise refusal("wrong-type", f"columns must be added by their names in a mapping, but you gave {given!r}")
+            raise refusal("wrong-type", f"columns must be added by their names in a mapping, but you gave {wrong_value(given)}")
         added = {**(given or {}), **named}
         chosen = list(self._books) if columns is None else _names("columns", columns)
         left_out = set(_names("exclude", exclude))
@@ -273,9 +291,18 @@ class Labelled(metaclass=Public):
                 ways_out=[WayOut("set", "columns")],
             )
         domain = Domain(made)
-        domain.notes = (self.notes[0], *(note for note, name in zip(self.notes[1:], self._books) if name in made))
+        known = dict(zip(self._books, self.notes[1:]))
+        domain.notes = (self.notes[0], *(self._declared(name, made[name]) if name in added else known[name] for name in made))
         domain._inputs = inputs_of({"data": self})
         return domain
+
+    def _declared(self, name: str, settings: Mapping[str, Any]) -> str:
+        """The note of a column that the caller completed."""
+        said = f'Column "{name}" is {settings["type"]}, as you declared it.'
+        has_decimals = settings["type"] == "number" and "values" not in settings and settings.get("step", 0) < 1
+        if has_decimals and self.columns[name]["type"] == "integer":
+            said += " Its metadata show whole numbers, and released ones have decimals: mo.integer makes whole ones."
+        return said
 
     def _completed(self, name: str, given: Any) -> Draft:
         """The draft of a column with what the caller adds."""
@@ -290,12 +317,12 @@ class Labelled(metaclass=Public):
             try:
                 return one._replace(settings=with_bounds(one.settings, *given, book.missing), open="")
             except TypeError:
-                raise refusal("wrong-type", f"{name} must be the least and the greatest whole number, but is {given!r}", name, column=name) from None
+                raise refusal("wrong-type", f"{name} must be the least and the greatest whole number, but is {wrong_value(given)}", name, column=name) from None
         if isinstance(given, (tuple, list, range)):
             return one._replace(settings=with_values(one.settings, list(given), book.missing), open="")
         raise refusal(
             "wrong-type",
-            f"{name} must be bounds such as (0, 120), a list of values, a type, a declaration such as mo.number(0, 1), or None, but is {given!r}",
+            f"{name} must be bounds such as (0, 120), a list of values, a type, a declaration such as mo.number(0, 1), or None, but is {wrong_value(given)}",
             name,
             column=name,
         )
@@ -349,8 +376,8 @@ def read_labelled(
     catalog: str | os.PathLike[str] | None = None,
     encoding: str | None = None,
 ) -> Labelled:
-    """Read a labelled file of SPSS, Stata or SAS: its private table, and the columns that
-    its metadata declare.
+    """Read a labelled file of SPSS, Stata, SAS or R: its private table, and the columns
+    that its metadata declare.
 
     The columns follow from the metadata alone, never from values: value labels become
     the values of ordinals and categories in the order of their codes, missing codes
@@ -360,7 +387,7 @@ def read_labelled(
     Parameters
     ----------
     path : path
-        A file whose name ends in .sav, .zsav, .dta, .sas7bdat or .xpt.
+        A file whose name ends in .sav, .zsav, .dta, .sas7bdat, .xpt or .rds.
     catalog : path
         The .sas7bcat file with the formats of a .sas7bdat file. Default: none.
     encoding : str
@@ -378,13 +405,17 @@ def read_labelled(
     InvalidInput
         If the file is missing, damaged or of another kind.
     ImportError
-        If pyreadstat or pandas is missing.
+        If pyreadstat, rdata or pandas is missing.
     """
     name = path_text("path", path)
     program, reader = _READERS[_suffix(name, _READERS, "read")]
     if catalog is not None and reader != "read_sas7bdat":
         raise refusal("superfluous-parameter", f"catalog is for .sas7bdat files, but {name} is another file", "catalog")
     pandas = optional("pandas", "labelled")
+    if program == "R":
+        table = _parsed(lambda: _r_files.table_of(_r_files.parse(name), name, encoding), name, encoding)
+        data = pandas.DataFrame({one: book.clean(table.values[one]) for one, book in table.books.items()})
+        return Labelled(name, program, table.books, data, table.left_out)
     keeps: dict[str, Any] = {"user_missing": True} if reader in _KEEP_MISSING else {}
     keeps["disable_datetime_conversion"] = True  # of missing codes too
     _, found = _read(name, reader, encoding, metadataonly=True, **keeps)
@@ -423,8 +454,7 @@ def _numbers(column: Released, book: Codebook) -> Any:
         how = book.format
         if not isinstance(how, Moment):
             return None
-        seconds = column.values.astype("datetime64[D]").astype("datetime64[s]") if column.kind == "day" else (column.values + (column.form or 0)).astype("datetime64[s]")
-        moments = np.where(column.valid == 0, np.datetime64("NaT", "s"), seconds)
+        moments = np.array(clock_times(column), "datetime64[s]")
         found = numbers_of(moments, how)
         for code, at in book.day_codes().items():  # a code stays itself, wherever its period begins
             found[moments == np.datetime64(at, "s")] = code

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mollify import _core, _plot
-from mollify._checks import path_text, whole_number
+from mollify._checks import path_text, whole_number, wrong_value
 from mollify._files import why_not_there
 from mollify._parameters import meant, nearest
 from mollify._privacy import Privacy, compose, outward
@@ -226,7 +226,11 @@ def _require_file(name: str) -> None:
 def existing(path: str | os.PathLike[str]) -> Ledger:
     """The ledger of a file that is there; none is made."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise refusal("wrong-type", f"ledger must be a Ledger or the path of its file, but is {path!r}", "ledger")
+        raise refusal("wrong-type", f"ledger must be a Ledger or the path of its file, but is {wrong_value(path)}", "ledger")
     name = path_text("ledger", path)
     _require_file(name)
-    return Ledger(name)
+    try:
+        return Ledger(name)
+    except _core.InvalidInput as refused:  # which would name the data, if they are the same file
+        refused.parameter, refused.ways_out = "ledger", (WayOut("set", "ledger"),)
+        raise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
-from mollify._checks import Public, thread_count
+from mollify._checks import Public, thread_count, wrong_value
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, inputs_of
@@ -214,17 +214,18 @@ class Method(metaclass=_Listed):
             raise
 
     def check(
-        self, data: Any, *, counts_column: str | None = None, reference: Any = None, most: int = 1000
+        self, data: Any, *, counts_column: str | None = None, reference: Any = None, most: int | None = None
     ) -> Answer:
         """Name every value of private data that the domain does not declare. NOT
         PRIVATE.
 
         A release maps such values silently, because refusing would reveal them; this is
-        for the data holder, before a release. In the answer, ``"findings"`` is how many
-        there are, and ``"listed"`` are the first `most`: each has its ``"line"`` in a
-        CSV file, or its ``"row"`` in any other table, counted from 0 as `iloc` does. If
-        all columns are numbers without bins, ``"notes"`` names those that look
-        log-normal.
+        for the data holder, before a release. It prints how many values of each column
+        become what, and then the first findings. In the answer, ``"mapped"`` are these
+        counts, and ``"findings"`` is how many there are. ``"listed"`` are the first
+        findings: each has its ``"line"`` in a CSV file, or its ``"row"`` in any other
+        table, counted from 0 as `iloc` does. If all columns are numbers without bins,
+        ``"notes"`` names those that look log-normal.
 
         Parameters
         ----------
@@ -237,7 +238,8 @@ class Method(metaclass=_Listed):
             A public table or file: how many of its records the data has too. Default:
             the method's own.
         most : int
-            The most values that are listed, from 0. Default: 1000.
+            The most findings that are printed and listed, from 0. Default: 40 in
+            print, as in the command, and 1000 in ``"listed"``.
 
         Raises
         ------
@@ -466,7 +468,7 @@ def budgets_of(epsilon: Any) -> list[Any]:
     given = epsilon.tolist() if hasattr(epsilon, "tolist") else epsilon  # NumPy's arrays and numbers
     budgets = list(given) if isinstance(given, (list, tuple)) else [given]
     if not budgets:
-        raise refusal("wrong-type", f"epsilon must be a budget or a list of budgets, but is {epsilon!r}", "epsilon")
+        raise refusal("wrong-type", f"epsilon must be a budget or a list of budgets, but is {wrong_value(epsilon)}", "epsilon")
     return budgets
 
 

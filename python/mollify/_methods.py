@@ -99,6 +99,11 @@ class _OfOutcomes(_Scored):
         fresh: bool = False,
         candidates_file: Any = None,
         score: str | None = None,
+        weights: str | None = None,
+        greatest_weight: Number | None = None,
+        weight_step: Number | None = None,
+        invalid_weight: Number | None = None,
+        mean_weight: Number | None = None,
     ) -> Plan:
         """Plan a release with one open number, and find that number.
 
@@ -120,6 +125,8 @@ class _OfOutcomes(_Scored):
             probability. Without a domain: its reference mass.
         mechanism
             One of the class's, or "all" for a plan of every mechanism.
+        weights, greatest_weight, weight_step, invalid_weight, mean_weight
+            Change nothing here.
         """
         return cls._plan_of(locals())
 
@@ -501,6 +508,7 @@ class Central(_OfRecords):
         epsilon: Number | Sequence[float] | None = None,
         delta: Number | None = None,
         support: str | None = None,
+        mechanism: str | None = None,
         strong: bool = False,
         curve: bool = False,
         accept_large_delta: bool = False,
@@ -523,6 +531,8 @@ class Central(_OfRecords):
             Number of outcomes, instead of a domain. With `support` how many the support
             has, next to each other if it is "bounded" or "contiguous"; "width=W" and
             "subgaussian=S" include it.
+        mechanism
+            One of the class's. Default: a plan of every mechanism.
         strong
             `alpha` bounds all outputs together.
         curve

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mollify import _core
-from mollify._checks import path_text, whole_number
+from mollify._checks import path_text, whole_number, wrong_value
 from mollify._domain import Domain, _restore, is_null, scalar_text
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
@@ -99,7 +99,7 @@ class Model:
         if given is not None and not isinstance(given, Mapping):
             raise refusal(
                 "wrong-type",
-                f"given must be a mapping from names to values, but is {given!r}",
+                f"given must be a mapping from names to values, but is {wrong_value(given)}",
                 "given",
             )
         wanted = whole_number("count", count, (1, 10**8))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
-from mollify._checks import listed
+from mollify._checks import listed, wrong_value
 from mollify._core import InvalidInput, nearest_name, nearest_parameter
 from mollify._refusal import WayOut, WrongCall, refusal
 
@@ -208,7 +208,7 @@ def _wrong_type(
         known = [one for one in kinds if one is not None]
         if known and len(known) == len(kinds) and not any(fits(given) for _, fits in known):
             words = [word for word, _ in known if word != "None"]
-            return refusal("wrong-type", f"{name} must be {listed(words, 'or')}, but is {given!r}", name)
+            return refusal("wrong-type", f"{name} must be {listed(words, 'or')}, but is {wrong_value(given)}", name)
     return None
 
 

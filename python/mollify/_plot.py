@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mollify._checks import wrong_value
 from mollify._files import optional
 from mollify._parameters import unknown_name
 from mollify._progress import steps
@@ -253,7 +254,7 @@ def error(
     If rows share one model: of two columns together, on average.
     """
     if distance not in _DISTANCES:
-        said = f"distance must be one of {', '.join(_DISTANCES)}, but is {distance!r}"
+        said = f"distance must be one of {', '.join(_DISTANCES)}, but is {wrong_value(distance)}"
         raise unknown_name(said, distance, _DISTANCES, "distance")
     if epsilon is None:
         raise refusal("no-chart", "error against epsilon needs a release whose budget is epsilon, but this one has another budget", "epsilon")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from mollify import _core
-from mollify._checks import path_text
+from mollify._checks import path_text, wrong_value
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
@@ -208,7 +208,7 @@ class Release(Records):
             another accountant.
         """
         if accountant not in ("pld", "rdp"):
-            raise unknown_name(f'accountant must be "pld" or "rdp", but is {accountant!r}', accountant, ("pld", "rdp"), "accountant")
+            raise unknown_name(f'accountant must be "pld" or "rdp", but is {wrong_value(accountant)}', accountant, ("pld", "rdp"), "accountant")
         dp_event = optional("dp_accounting.dp_event", "dp-accounting")
 
         total = self._replacing_up()

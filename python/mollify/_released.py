@@ -96,6 +96,12 @@ def moments_in_python(values: Any, kind: str, form: int | str | None) -> list[An
     return [one.replace(tzinfo=datetime.timezone.utc).astimezone(clock) for one in shown]
 
 
+def clock_times(column: Released) -> list[Any]:
+    """Days, and times without a zone as their column's clock shows them; None for nulls."""
+    cells = column.cells()
+    return [one and one.replace(tzinfo=None) for one in cells] if column.kind == "instant" else cells
+
+
 def _refuse_like(like: object, expected: str) -> Exception:
     kind = type(like)
     return refusal(
@@ -140,7 +146,8 @@ def in_pandas(column: Released, kind: Any, arrow: Any) -> Any:
         # A null's place is the last one's.
         values = np.array([*column.levels(), 0], dtype=_LEVELS[column.word_type])[values]
     if column.value_kind in ("day", "instant"):
-        return _moments(values, column.valid, column.kind, column.form)
+        moments = _moments(values, column.valid, column.kind, column.form)
+        return moments.to_period(kind.freq) if isinstance(kind, pd.PeriodDtype) and moments.tz is None else moments
     if column.value_kind == "text":
         return pd.array(column.cells(), dtype=kind if isinstance(kind, pd.StringDtype) else "string")
     if column.value_kind == "truth":

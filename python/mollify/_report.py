@@ -15,7 +15,7 @@ from mollify._analysis import Estimate
 from mollify._answer import Answer, Comparison
 from mollify._checks import path_text
 from mollify._data import source_of
-from mollify._domain import Domain, DomainLike, _restore, as_domain
+from mollify._domain import Domain, DomainLike, _restore, _yaml, as_domain
 from mollify._files import inputs_of, write_whole
 from mollify._html import table
 from mollify._method_base import Plan
@@ -169,7 +169,7 @@ def _has_groups(domain: Domain, name: str, rows: Sequence[tuple[str, float]]) ->
     """Whether bars of a column count several of its cells together, between two of its values."""
     if domain.columns[name]["type"] in ("categorical", "boolean"):
         return False
-    alone = Domain({name: domain.columns[name]})
+    alone = _restore(_yaml({name: domain.columns[name]}, 0), None)  # warns of nothing again
     return alone.is_enumerable and alone.outcome_count > len(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import Public, number, optional_number, thread_count, whole_number
+from mollify._checks import Public, number, optional_number, thread_count, type_name, whole_number
 from mollify._parameters import hinted, no_seed
 from mollify._privacy import Privacy, outward
 from mollify._private_numbers import private_numbers, private_outcomes
@@ -25,11 +25,14 @@ def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
     """An array of public numbers whose type is one of these kinds."""
     import numpy as np
 
-    array = np.asarray(numbers)
+    expected = "numbers" if "f" in kinds else "integers"
+    try:
+        array = np.asarray(numbers)
+    except (TypeError, ValueError):  # rows of other lengths
+        raise refusal("wrong-type", f"{what} must be {expected}, but is of type {type_name(numbers)}", what.rpartition(" ")[2]) from None
     if array.size == 0 and not isinstance(numbers, np.ndarray):
         array = array.astype(np.float64 if "f" in kinds else np.int64)
     if array.dtype.kind not in kinds:
-        expected = "numbers" if "f" in kinds else "integers"
         raise refusal("wrong-type", f"{what} must be {expected}, but are of type {array.dtype}", what.rpartition(" ")[2])
     return array
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mollify import _core
-from mollify._checks import number, out_of_range, path_text, require_without_nul, whole_number
+from mollify._checks import is_one, number, out_of_range, path_text, require_without_nul, type_name, whole_number, wrong_value
 from mollify._data import column_source, is_parquet, source_of
 from mollify._domain import Domain, _listed
 from mollify._refusal import WayOut, refusal
@@ -22,7 +22,11 @@ def unit_columns(given: Any) -> list[str]:
     if given is None:
         return []
     if isinstance(given, Iterable) and not isinstance(given, str):
-        return [str(one) for one in given]
+        names = list(given)
+        for one in names:
+            if not is_one(one):
+                raise refusal("wrong-type", f"unit must be names of columns, but one is of type {type_name(one)}", "unit")
+        return list(map(str, names))
     return [str(given)]
 
 
@@ -215,20 +219,20 @@ def part_value(name: str, kind: str, given: Any) -> Any:
     if kind == "truth":
         truth = getattr(given, "item", lambda: given)()  # NumPy's too
         if not isinstance(truth, bool):
-            raise refusal("wrong-type", f"{name} must be True or False, but is {given!r}", name)
+            raise refusal("wrong-type", f"{name} must be True or False, but is {wrong_value(given)}", name)
         return truth
     if kind == "texts":
         if isinstance(given, str):
             return [given]
         texts = list(given) if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)) else [None]
         if not all(isinstance(one, str) for one in texts):
-            raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {given!r}", name)
+            raise refusal("wrong-type", f"{name} must be a text or a list of texts, but is {wrong_value(given)}", name)
         return [str(one) for one in texts]
     if kind == "columns":
         return given if isinstance(given, str) else unit_columns(given)
     if kind == "text":
         if isinstance(given, Iterable) and not isinstance(given, str):
-            raise refusal("wrong-type", f"{name} must be one text, but is {given!r}", name)
+            raise refusal("wrong-type", f"{name} must be one text, but is {wrong_value(given)}", name)
         return str(given)
     if kind == "whole number":
         return whole_number(name, given)
@@ -239,12 +243,9 @@ def part_value(name: str, kind: str, given: Any) -> Any:
         if not math.isfinite(value):  # JSON has no such numbers
             raise out_of_range(name, value, "finite")
         return value
-    if isinstance(given, (list, tuple)):
-        raise refusal(
-            "wrong-type",
-            f"{name} must be one number, but is {given!r}. plan_of and compare take several epsilons.",
-            name,
-        )
+    if not is_one(given) and not callable(getattr(given, "item", None)):
+        several = " plan_of and compare take several epsilons." if isinstance(given, (list, tuple)) else ""
+        raise refusal("wrong-type", f"{name} must be one number, but is {wrong_value(given)}.{several}", name)
     # A decimal number, as it is typed.
     return given if isinstance(given, str) else str(getattr(given, "item", lambda: given)())
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify._checks import whole_number
+from mollify._checks import whole_number, wrong_value
 from mollify._core import InvalidInput
 from mollify._domain import as_domain
 from mollify._ledger import Ledger
@@ -199,7 +199,7 @@ class Synthesizer:
                 )
             method = method(given)
             if not isinstance(method, Method):
-                raise refusal("wrong-type", _A_METHOD.format(f"a function that made {method!r}"), "method")
+                raise refusal("wrong-type", _A_METHOD.format(f"a function that made {wrong_value(method)}"), "method")
         domain = as_domain(method.domain)
         if is_rows:
             table = _columns(table, list(domain))

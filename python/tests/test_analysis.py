@@ -346,7 +346,7 @@ def test_the_data_holder_is_told_what_is_amiss(schools, tmp_path):
     assert good["findings"] == 0
     assert good["records"] == len(frame)
     frame.loc[3, "sex"] = "neither"
-    bad = method.check(frame, most=5)
+    bad = method.check(frame)
     (found,) = bad["listed"]
     assert (found["row"], found["column"], found["value"]) == (3, "sex", "neither")
     assert json.loads(bad.json) == bad.to_dict() and frame.iloc[found["row"]]["sex"] == "neither"
@@ -354,6 +354,18 @@ def test_the_data_holder_is_told_what_is_amiss(schools, tmp_path):
     frame.to_csv(tmp_path / "bad.csv", index=False)
     of_file = method.check(tmp_path / "bad.csv")
     assert of_file["listed"][0]["line"] == 5 and "bad.csv:5: sex" in str(of_file)
+
+
+def test_check_counts_first_and_prints_forty_rows():
+    """As the command does: counts of each column, then few rows, while a program gets more."""
+    method = mo.Integral({"v10": mo.categorical(["a", "b"]), "w": mo.categorical(["a"])}, epsilon=1)
+    found = method.check({"v10": ["c"] * 60, "w": [*["b"] * 40, *["a"] * 20]})
+    printed = str(found).splitlines()[2:]
+    assert printed[:3] == ["v10: 60 values become null (default)", "w: 40 values become null (default)", "rows are counted from 0"]
+    assert len([line for line in printed if line.startswith("row ")]) == 40 and "... and 60 more (see most)" in printed
+    assert len(found["listed"]) == 100
+    few = method.check({"v10": ["c"] * 60, "w": ["a"] * 60}, most=2)
+    assert len(few["listed"]) == 2 and str(few).count("\nrow ") == 2
 
 
 def test_check_names_the_rows_of_a_frame():

@@ -265,3 +265,29 @@ def test_a_draft_of_a_table_in_memory_names_rows():
     ages[52:] = ["7"] * 8
     ages[50:52] = ["7", "seven"]
     assert 'row 51, counted from 0, is "seven"' in " ".join(mo.Domain.draft(table, exclude=["word"]).notes)
+
+
+def test_a_day_ends_a_column_of_times_and_an_object_at_midnight_is_a_time():
+    """A datetime cannot tell a day from its midnight, so it is a time, and a warning asks for the day."""
+    pandas = pytest.importorskip("pandas")
+    day = datetime.date(2023, 12, 31)
+    evening = {"t": [datetime.datetime(2023, 12, 31, 18)]}
+
+    def held(last, **settings):
+        domain = mo.Domain({"t": mo.datetime("2023-01-01", last, outside="null", **settings)})
+        return mo.Integral(domain, epsilon=1).check(evening)["mapped"] == []
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mo.DomainWarning)
+        for last in ("2023-12-31", day, np.datetime64(day), pandas.Timestamp(day).date()):
+            assert held(last)
+        assert not held("2023-12-31T00:00:00")
+        assert held(datetime.datetime(2023, 12, 31, 18))
+        mo.Domain({"t": mo.datetime("2023-01-01", pandas.Timestamp(day), outside="clip", step="day")})
+        mo.Domain({"t": mo.datetime(datetime.datetime(2023, 1, 1), "2023-12-31", outside="clip"), "d": mo.date(day, pandas.Timestamp(day), outside="clip")})
+    for last in (pandas.Timestamp(day), datetime.datetime(2023, 12, 31), np.datetime64(day, "s"), np.datetime64(day, "ns")):
+        with pytest.warns(mo.DomainWarning["ends-at-midnight"], match="first second of that day.*is a time") as seen:
+            assert not held(last)
+        assert [one.message.message.ways_out for one in seen] == [(mo.WayOut("set", "max", "2023-12-31"),)]
+    with pytest.warns(mo.DomainWarning, match="Timestamp is a time"):
+        mo.Domain({"t": mo.datetime("2023-01-01", pandas.Timestamp(day, tz="Europe/Berlin"), zone="Europe/Berlin", outside="clip")})

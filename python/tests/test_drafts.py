@@ -122,3 +122,36 @@ def test_rows_of_a_draft_have_the_mean_of_the_table(values):
     most = frame["x"].mode()[0]
     if (frame["x"] == most).mean() >= 0.05:
         assert abs(np.isclose(released, most, rtol=1e-6).mean() / (frame["x"] == most).mean() - 1) < 0.1
+
+
+def test_levels_of_a_type_that_no_row_has_are_kept(tmp_path):
+    """A public table of few rows may lack an answer that others give, which a draft of its rows would make null."""
+    pyarrow = pytest.importorskip("pyarrow")
+    days = pandas.to_datetime(["2023-01-01", "2023-02-01", "2023-03-01"])
+    frame = pandas.DataFrame({
+        "answer": pandas.Categorical(["yes", "no"] * (ROWS // 2), ["yes", "no", "refused"]),
+        "only": pandas.Categorical(["no"] * ROWS, ["no", "yes"]),
+        "truth": pandas.Categorical(["true", "false"] * (ROWS // 2), ["true", "false", "maybe"]),
+        "zip": pandas.Categorical(["01", "02"] * (ROWS // 2), ["01", "02", "03"]),
+        "grade": pandas.Categorical([1, 2] * (ROWS // 2), [1, 2, 9]),
+        "price": pandas.Categorical([0.5, 2.5] * (ROWS // 2), [0.5, 2.5, 7.5]),
+        "day": pandas.Categorical(days[:2].to_list() * (ROWS // 2), days),
+        "all": pandas.Categorical(["a", "b"] * (ROWS // 2)),
+    })  # fmt: skip
+    for public in (frame, dict(frame), pyarrow.table(frame), pyarrow.RecordBatch.from_pandas(frame)):
+        domain = draft(public)
+        expected = {
+            "answer": ["no", "refused", "yes"], "only": ["no", "yes"], "truth": ["false", "maybe", "true"], "zip": ["01", "02", "03"],
+            "grade": [1, 2, 9], "price": [0.5, 2.5, 7.5], "day": ["2023-01-01", "2023-02-01", "2023-03-01"], "all": ["a", "b"],
+        }  # fmt: skip
+        assert {name: column["values"] for name, column in domain.columns.items()} == expected
+        assert 'Column "answer": its type lists 3 levels, and no row has 1 of them. The draft keeps all.' in domain.notes
+        assert not any('Column "all"' in note for note in domain.notes)
+        full = pandas.DataFrame({name: column.cat.categories[:2].append(column.cat.categories[-1:]) for name, column in frame.items()})
+        assert mo.Marginals(domain, epsilon=1, count=10).check(full)["mapped"] == []
+    frame.to_parquet(tmp_path / "public.parquet")
+    assert draft(tmp_path / "public.parquet").columns["answer"]["values"] == ["no", "refused", "yes"]
+    wide = pandas.DataFrame({"x": pandas.Categorical([i / 7 for i in range(ROWS)] * 3, [*(i / 7 for i in range(ROWS)), 900.5])})
+    assert mo.Marginals(draft(wide, columns=["x"]), epsilon=1, count=10).check({"x": [900.5]})["mapped"] == []
+    bad = pandas.DataFrame({"x": pandas.Categorical(["a", "b"] * (ROWS // 2), ["a", "b", "c\x01"])})
+    assert draft(bad).columns["x"]["values"] == ["a", "b"] and "The draft leaves them out: " in draft(bad).notes[-1]

@@ -590,7 +590,7 @@ def test_sas_catalogue(tmp_path, monkeypatch):
         ("it.sas7bdat", b"", "malformed-file", "must be a file of SAS, but is damaged or of another format"),
         ("it.csv", b"a\n1\n", "wrong-kind-of-file", "its name must end in .sav, .zsav, .dta, .sas7bdat, .xpt"),
         ("it.por", b"", "wrong-kind-of-file", "Save it as .sav in SPSS"),
-        ("it.rds", b"", "wrong-kind-of-file", "In R, write it with haven::write_sav"),
+        ("it.rda", b"", "wrong-kind-of-file", "In R, write one table by saveRDS(table, file)"),
         ("it.sav", None, "unreadable-file", "there is no such file"),
     ],
 )
@@ -652,6 +652,38 @@ def test_labels_of_the_ends_leave_a_column_open(tmp_path):
     assert labelled.domain(often="ordinal").columns["often"]["values"] == ["1", "5"]
 
 
+def test_labels_of_the_ends_and_the_middle_leave_a_column_open(tmp_path):
+    """Seven of ten answers would become null, if three labels were all codes."""
+    marks = {1: "left", 4: "centre", 7: "right"}
+    labels = {"wing": marks, "part": {0: "none", 2: "half", 4: "all"}}
+    path = sav(tmp_path, {name: [1.0, 2, 4, 7] for name in labels}, variable_value_labels=labels, variable_measure=dict.fromkeys(labels, "ordinal"))
+    labelled = mo.read_labelled(path)
+    assert list(labelled.open) == ["wing"] and "labels name few of its codes" in labelled.open["wing"]
+    assert labelled.domain(wing=(1, 7)).columns["wing"]["values"] == list(map(str, range(1, 8)))
+
+
+def test_notes_of_a_domain_follow_what_the_caller_declares(survey):
+    """They are comments of the domain's file, so they must not tell what the metadata alone would have made."""
+    labelled = mo.read_labelled(survey)
+    domain = labelled.domain(**ADDED | {"age": mo.number(0, 120, bins=6), "rating": (0, 10)})
+    notes = dict(zip(domain, domain.notes[1:]))
+    assert notes["age"] == 'Column "age" is number, as you declared it. Its metadata show whole numbers, and released ones have decimals: mo.integer makes whole ones.'
+    assert notes["rating"] == 'Column "rating" is integer, as you declared it.'
+    assert notes["agree"] == labelled.notes[1]
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "+05:30", None])
+def test_a_file_shows_times_as_their_clock(tmp_path, survey, zone):
+    """Files of SPSS and Stata have no zones, and a program of the real file reads the clock of its column."""
+    labelled = mo.read_labelled(survey)
+    domain = mo.Domain({"at": mo.datetime("2020-06-01T12:00:00", "2020-06-01T12:00:09", zone=zone, outside="clip")})
+    release = released(domain, {"at": ["2020-06-01T12:00:05"] * 400})
+    for name in ("it.sav", "it.dta"):
+        mo.write_labelled(release, tmp_path / f"new{name}", like=labelled)
+        written = pyreadstat.read_sav(tmp_path / f"new{name}") if name == "it.sav" else pyreadstat.read_dta(tmp_path / f"new{name}")
+        assert written[0]["at"].dt.strftime("%H:%M:%S").tolist() == [one.strftime("%H:%M:%S") for one in release["at"]]
+
+
 def test_stata_has_26_missing_codes(tmp_path):
     codes = {float(-code): f"reason {code}" for code in range(1, 31)}
     path = sav(
@@ -663,3 +695,21 @@ def test_stata_has_26_missing_codes(tmp_path):
     with pytest.raises(mo.InvalidInput, match="has 30 missing codes, and Stata has 26"):
         mo.write_labelled(release, tmp_path / "it.dta", like=labelled)
     assert not (tmp_path / "it.dta").exists()
+
+
+def test_what_pyreadstat_reads_is_pointed_to_read_labelled(survey):
+    """A table with its metadata, the metadata, and a labelled file as a whole are neither a table nor a domain."""
+    frame, metadata = pyreadstat.read_sav(survey)
+    method = mo.Marginals({"town": mo.categorical(["Ghent"])}, epsilon=1, count=10)
+    calls = [method.sample, method.check, method.compare, mo.Domain.draft, mo.Domain, lambda given: mo.Marginals(given, epsilon=1, count=10)]
+    for call in calls:
+        for given in ((frame, metadata), [frame, metadata], metadata):
+            with pytest.raises(mo.InvalidInput, match=r"metadata of pyreadstat\. Read the file by labelled = mo\.read_labelled\(path\), and give labelled\.data"):
+                call(given)
+        with pytest.raises(mo.InvalidInput, match=r"what read_labelled gives: give labelled\.data as the table, and labelled\.domain\(\)"):
+            call(mo.read_labelled(survey))
+    with pytest.raises(mo.InvalidInput, match="path must be a path, but is of type tuple$"):
+        mo.read_labelled((frame, metadata))
+    with pytest.raises(mo.InvalidInput) as refused:
+        method.sample((frame, None))
+    assert "pyreadstat" not in str(refused.value)

@@ -293,3 +293,13 @@ def test_a_total_that_replaces_another_keeps_its_scope(tmp_path):
     assert ledger.balance("people").scope == "unit=person"
     ledger.declare("people", epsilon=6, scope="row", replace=True)
     assert ledger.balance("people").scope == "row"
+
+
+def test_a_file_of_another_kind_is_refused_as_the_ledger(tmp_path, monkeypatch):
+    """Also if it is the file of the data."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("a\n" + "x\ny\n" * 200)
+    method = mo.Central({"a": mo.categorical(["x", "y"])}, epsilon=9, count=10)
+    with pytest.raises(mo.InvalidInput, match="data.csv is not a ledger") as refused:
+        method.sample("data.csv", ledger="data.csv", data_set="a")
+    assert (refused.value.parameter, refused.value.ways_out) == ("ledger", (mo.WayOut("set", "ledger"),))

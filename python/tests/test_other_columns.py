@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -128,6 +129,25 @@ def test_types_of_numpy_and_pandas_that_a_domain_does_not_have():
         assert list(draft) == ["x"]
         assert any(note.startswith(f'Column "{name}" is left out: it') for note in draft.notes)
         assert mo.Central(DOMAIN, epsilon=20, count=1, accept_error=True).check({"x": X, name: column})["records"] == ROWS
+
+
+def test_long_periods_are_refused_with_the_lines_that_convert_them():
+    """The lines of the message run, and what they make is read."""
+    months = pandas.period_range("2020-01", periods=12, freq="M").repeat(10)
+    levels = pandas.Categorical(months)
+    for given in (pandas.DataFrame({"when": months}), {"when": months}, pandas.DataFrame({"when": levels}), {"when": pandas.CategoricalIndex(levels)}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", mo.DomainWarning)
+            noted = mo.Domain.draft({**given, "x": [0, 1] * 60}).notes
+        with pytest.raises(mo.InvalidInput, match="cast it to days") as refused:
+            mo.Integral({"when": mo.categorical(["2020-01"])}, epsilon=1).check(given)
+        said = str(refused.value).partition("cast it to ")[2]
+        assert any(said in note for note in noted)
+        first, second = said.removeprefix("days (").removesuffix(")").split(") or words (")
+        for line, column in (first, mo.date("2020-01-01", "2020-12-31", bins="month", outside="null")), (second, mo.categorical([f"2020-{month:02}" for month in range(1, 13)])):
+            frame = dict(given)
+            exec(line, {"frame": frame})
+            assert mo.Integral({"when": column}, epsilon=1).check(frame)["mapped"] == []
 
 
 # Values and names that no domain can declare.

@@ -135,7 +135,7 @@ def test_help_of_a_method_is_short(kind):
     assert len(lines) <= 140 and max(map(len, lines)) <= 90
     assert "plan_of(" in "\n".join(lines) and "help(mo.Method)" in "\n".join(lines)
     assert not [line for line in lines if "__" in line]
-    assert str(inspect.signature(mo.Method.check)).endswith("most=1000) -> Answer")
+    assert str(inspect.signature(mo.Method.check)).endswith("most=None) -> Answer")
 
 
 @pytest.mark.parametrize("kind", [mo.Domain, mo.Records, mo.Release, mo.Sampler], ids=lambda kind: kind.__name__)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 import xml.etree.ElementTree as tree
 
 import pytest
@@ -233,3 +234,13 @@ def test_refuses_what_has_no_page(tmp_path):
     with pytest.raises(mo.InvalidInput):
         mo.report(mo.Local.plan_of(k=4, epsilon=1), path=tmp_path / "p.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_warns_of_no_domain(tmp_path):
+    """Whoever made the domain was warned then."""
+    with pytest.warns(mo.DomainWarning, match="declares no outside"):
+        domain = mo.Domain({"age": mo.integer(0, 9)})
+    release = mo.Integral(domain, epsilon=8, count=30, accept_error=True).sample({"age": [3] * 90})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mo.DomainWarning)
+        mo.report(release, path=tmp_path / "r.html")

@@ -12,13 +12,18 @@ import pytest
 import mollify as mo
 from column_types import COLUMNS, KINDS, settings
 
+pandas = pytest.importorskip("pandas")
+
 DOMAIN = {
     "sex": mo.categorical(["f", "m"], null="f", outside="f"),
     "age": mo.integer(0, 99, null="0", outside="clip"),
 }
 NUMBERS = {name: mo.number(0, 1, null="0", outside="clip") for name in ("x", "y")}
 TABLE = {"u": [1, 1, 2], "sex": ["f", "m", "f"], "age": [1, 2, 3]}
+SECRET = "Mallory"
+PRIVATE = pandas.DataFrame({"name": [SECRET] * 20})  # whose place somebody mistook
 WRONG = [
+    PRIVATE, (PRIVATE, None),
     None, 3, -1, 2**70, 1.5, float("nan"), float("inf"), "foo", "", b"x", [], ["a", 3], {}, {"a": 1}, object(), True,
     np.array([1, 2]), 1 + 2j, (1,), np.float64("nan"), len, type,
 ]  # fmt: skip
@@ -130,6 +135,8 @@ def test_wrong_values_are_refused_with_code_concern_and_way_out(objects, tmp_pat
                     concerns = error.parameter or error.column or error.file or is_named
                     if not (error.code and concerns and (error.ways_out or error.file or error.column or is_named)):
                         faults.append(f"{name}({parameter}={value!r}): {error.code} {concerns} {error.ways_out}: {error}")
+                    if SECRET in str(error):
+                        faults.append(f"{name}({parameter}=...) quotes its table: {error}")
                 except ImportError:  # of a package that is not there
                     pass
                 except Exception as error:

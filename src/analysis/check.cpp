@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -18,8 +19,10 @@
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
+#include "domain/column.h"
 #include "formats/check.h"
 #include "formats/csv.h"
+#include "formats/draft_times.h"
 #include "formats/text_files.h"
 #include "records/private_table.h"
 
@@ -110,6 +113,57 @@ std::vector<std::string> gaussian_notes(const std::string& data, std::optional<T
   }
   return log_normal_notes(axes, rows);
 }
+
+/// The format of days and times that all texts of a column have which its domain cannot read.
+class UnreadFormats {
+ public:
+  explicit UnreadFormats(const Domain& domain) : domain_(domain) {}
+
+  void see(const Finding& finding) {
+    const auto& columns = domain_.columns();
+    const auto column = std::find_if(columns.begin(), columns.end(), [&](const Column& one) {
+      return one.name() == finding.column;
+    });
+    if (column == columns.end() || !std::holds_alternative<DateCells>(column->cells()) ||
+        column->read(finding.value).verdict != Verdict::kUnreadable) {
+      return;
+    }
+    auto& [formats, seen] = of_columns_.try_emplace(column->name(), column->name()).first->second;
+    formats.see(finding.value);
+    ++seen;
+  }
+
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const Column& column : domain_.columns()) {
+      const auto found = of_columns_.find(column.name());
+      if (found == of_columns_.end()) continue;
+      const auto& [formats, seen] = found->second;
+      const std::vector<std::string> texts = formats.texts();
+      if (texts.empty()) continue;
+      std::vector<std::string> quoted;
+      for (const std::string& text : texts) quoted.push_back(in_quotes(text));
+      notes.push_back(fmt::format(
+          "column {} has {} that its domain cannot read, and all have the format {}: declare "
+          "format: {}{}",
+          printable(column.name()), counted(seen, "value"), fmt::join(quoted, " or "), quoted[0],
+          texts.size() == 1 ? ""
+                            : ", or the other: nothing shows whether the day or the month comes "
+                              "first"));
+    }
+    return notes;
+  }
+
+ private:
+  struct Seen {
+    explicit Seen(std::string_view column) : formats(column) {}
+    DayFormats formats;
+    std::uint64_t values = 0;
+  };
+
+  const Domain& domain_;
+  std::map<std::string, Seen> of_columns_;
+};
 
 /// Columns whose name and repeated values say that several rows belong to one person: without
 /// --unit each of these rows is protected by itself only.
@@ -211,12 +265,14 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   std::string examples;  // after the sums
   Json findings = Json::array();
   MappedCounts mapped;
+  UnreadFormats unread(domain);
   const bool rows = has_rows(bytes && !bytes->is_of_file);
   const auto place_of = [&](const Finding& finding) {
     return static_cast<std::int64_t>(finding.line) - (rows ? 2 : 0);
   };
   const auto see = [&](const Finding& finding) {
     mapped.see(finding);
+    unread.see(finding);
     if (finding.is_declared) return;
     if (findings.size() < question.most.value_or(kMostInJson)) {
       findings.push_back({{rows ? "row" : "line", place_of(finding)},
@@ -278,6 +334,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
     const std::vector<std::string> names = unit_notes(*opened(data));
     notes.insert(notes.end(), names.begin(), names.end());
   }
+  for (std::string& note : unread.notes()) notes.push_back(std::move(note));
   for (const std::string& note : gaussian_notes(data, bytes, domain)) {
     notes.push_back(fmt::format(
         "of {}, {}", methods_words(std::array<std::string_view, 2>{"gaussian", "gaussian-model"}),

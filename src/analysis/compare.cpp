@@ -427,6 +427,12 @@ Answer compare_points(const LocalRelease& release, const Source& data) {
 }  // namespace
 
 void refuse_nothing_to_compare(const Source& data) {
+  if (const auto weights = data.weights()) {
+    refuse_input("empty-input", "data",
+                 "{} must hold a row with a weight above 0 in column {} to compare with, but holds "
+                 "none",
+                 data.name(), in_quotes(data.columns()[weights->column]));
+  }
   refuse_input("empty-input", "data",
                "{} must hold records of a unit to compare with, but holds none: all that is "
                "released comes from the reference",

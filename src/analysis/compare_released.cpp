@@ -149,6 +149,7 @@ std::vector<double> truth_of(const ReleaseSpec& spec, const Domain& domain,
     }
   }
   const double sum = std::accumulate(truth.begin(), truth.end(), 0.0);
+  if (!(sum > 0) && source.weights()) refuse_nothing_to_compare(source);
   refuse_if(!(sum > 0), "empty-input", {}, "{} must hold records to compare with, but holds none",
             source.name());
   for (double& mass : truth) mass /= sum;

@@ -91,6 +91,7 @@ ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& nam
   domain_ = outcomes_of(stated, domain);
   DesignedRelease made = design_release(stated.spec, stated.facts, domain);
   mechanism_ = made.certificate.mechanism();
+  has_weights_ = stated.spec.weights.has_value();
   if (HeldLocalSampler local = local_sampler(made)) {
     take_local(made.certificate, std::move(local));
   } else if (const auto law = release_method(stated.spec.method).record_law(made)) {
@@ -703,8 +704,10 @@ class PopulationEstimator {
           "What {} makes of the records cannot be undone; bounds are what its total variation of "
           "at most {:.4g} leaves, for rows that are a random sample of the population.",
           law_.mechanism(), law_.total_variation_up()));
-      notes.push_back(fmt::format("To estimate the population, release by {} subset-rr next time.",
-                                  flag_words("mechanism")));
+      notes.push_back(fmt::format(
+          "To estimate the population, release by {} subset-rr next time{}.",
+          flag_words("mechanism"),
+          law_.has_weights() ? fmt::format(", without {}", flag_words("weights")) : ""));
     }
     if (law_.is_smoothed()) {
       notes.push_back(

@@ -195,6 +195,8 @@ class ReleasedLaw {
   [[nodiscard]] std::optional<double> epsilon() const noexcept { return epsilon_; }
   /// Whether a band's records are projections of estimated densities, and not of the rows.
   [[nodiscard]] bool is_smoothed() const noexcept { return smoothed_; }
+  /// Whether the population is the rows' weights, and not their number.
+  [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
 
   /// Throws InvalidInput, naming `name`, unless a release of this certificate can have had this
   /// many records.
@@ -212,6 +214,7 @@ class ReleasedLaw {
   double failure_up_ = 0;
   std::optional<double> epsilon_;
   bool smoothed_ = false;
+  bool has_weights_ = false;
   std::uint64_t multiple_ = 1;            // number of records
   std::optional<std::uint64_t> exactly_;  // or in all
 };

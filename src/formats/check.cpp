@@ -161,7 +161,9 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
     find("", "", fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
   }
   if (!is_utf8(csv.line())) find("", "", "must be UTF-8 text");
-  if (!csv.well_quoted()) {
+  if (csv.ends_inside_quotes()) {
+    find("", "", fmt::format("must have {}", CsvReader::kOpenField));
+  } else if (!csv.well_quoted()) {
     find("", "",
          "must have a closing quote for each opening one in the same line, and two quotes for one "
          "inside a field");

@@ -272,39 +272,88 @@ void CsvRows::split_quoted(Row& row, std::size_t columns) {
 
 namespace {
 
+constexpr const char* kSpss =
+    "looks like an SPSS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+    "give `labelled.data`";
+constexpr const char* kStata =
+    "looks like a Stata file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+    "give `labelled.data`";
+constexpr const char* kSas =
+    "looks like a SAS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+    "give `labelled.data`";
+constexpr const char* kSheet =
+    "looks like a zip archive or a spreadsheet: save it as CSV first, or give a frame, in Python "
+    "by `import pandas` and `frame = pandas.read_excel(FILE)`";
+constexpr const char* kFeather =
+    "looks like a Feather or Arrow file: give a frame, in Python by `import pandas` and `frame = "
+    "pandas.read_feather(FILE)`";
+constexpr const char* kTableOfR =
+    "looks like a table of R: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
+    "give `labelled.data`";
+constexpr const char* kWorkspaceOfR =
+    "looks like a workspace of R: write one table of it in R by `saveRDS(TABLE, FILE)`, and read "
+    "that in Python by `labelled = mollify.read_labelled(FILE)`";
+constexpr const char* kPortable =
+    "looks like a portable SPSS file: save it as .sav in SPSS, which keeps its missing codes, and "
+    "read that in Python by `labelled = mollify.read_labelled(FILE)`";
+constexpr const char* kUtf16 = "looks like UTF-16: save it as UTF-8 first";
+
+using namespace std::string_view_literals;
+
 /// The first bytes of files that hold no text, and advice about them.
-const char* packing_of(std::string_view beginning) {
-  constexpr const char* kStata =
-      "looks like a Stata file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
-      "give `labelled.data`";
-  using namespace std::string_view_literals;
-  constexpr std::array<std::pair<std::string_view, const char*>, 14> kPackings = {
-      {{"\x1f\x8b", "looks compressed by gzip: unpack it first"},
-       {"BZh", "looks compressed by bzip2: unpack it first"},
-       {"\xfd"
-        "7zXZ",
-        "looks compressed by xz: unpack it first"},
-       {"\x28\xb5\x2f\xfd", "looks compressed by zstd: unpack it first"},
-       {"PK\x03\x04",
-        "looks like a zip archive or a spreadsheet: save it as CSV first, or give a frame, in "
-        "Python "
-        "by `import pandas` and `frame = pandas.read_excel(FILE)`"},
-       {"PAR1", "looks like Parquet: save it as CSV first"},
-       {"$FL2",
-        "looks like an SPSS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, "
-        "and give `labelled.data`"},
-       {"<stata_dta>", kStata},
-       {"\x73\x02\x01", kStata},
-       {"\x72\x02\x01", kStata},
-       {"\x71\x02\x01", kStata},
-       {"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60"sv,
-        "looks like a SAS file: read it in Python by `labelled = mollify.read_labelled(FILE)`, and "
-        "give `labelled.data`"},
-       {"\xff\xfe", "looks like UTF-16: save it as UTF-8 first"},
-       {"\xfe\xff", "looks like UTF-16: save it as UTF-8 first"}}};
-  for (const auto& [bytes, packing] : kPackings) {
-    if (beginning.starts_with(bytes)) return packing;
+constexpr std::pair<std::string_view, const char*> kPackings[] = {
+    {"\x1f\x8b", "looks compressed by gzip: unpack it first"},
+    {"BZh", "looks compressed by bzip2: unpack it first"},
+    {"\xfd"
+     "7zXZ",
+     "looks compressed by xz: unpack it first"},
+    {"\x28\xb5\x2f\xfd", "looks compressed by zstd: unpack it first"},
+    {"PK\x03\x04", kSheet},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", kSheet},
+    {"PAR1", "looks like Parquet: save it as CSV first"},
+    {"ARROW1", kFeather},
+    {"FEA1", kFeather},
+    {"$FL2", kSpss},
+    {"$FL3", kSpss},
+    {"<stata_dta>", kStata},
+    {"\x73\x02\x01", kStata},
+    {"\x72\x02\x01", kStata},
+    {"\x71\x02\x01", kStata},
+    {"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60"sv, kSas},
+    {"HEADER RECORD*******LIB", kSas},
+    {"\xff\xfe", kUtf16},
+    {"\xfe\xff", kUtf16}};
+
+/// Advice about a file of R; null for another. Such files are compressed as any file is, and a table
+/// that is not compressed begins with a line of one letter, which a header may be, too: there the
+/// file's name tells.
+const char* packing_of_r(std::string_view line, std::string_view path) {
+  for (const std::string_view whole : {"RDX2"sv, "RDX3"sv, "RDA2"sv, "RDA3"sv}) {
+    if (line == whole) return kWorkspaceOfR;
   }
+  std::string ending = std::filesystem::path(path).extension().string();
+  for (char& letter : ending) {
+    if ('A' <= letter && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  constexpr std::size_t kCompressions = 3;
+  const bool is_compressed =
+      std::any_of(kPackings, kPackings + kCompressions,
+                  [&](const auto& packing) { return line.starts_with(packing.first); });
+  if (ending == ".rdata" || ending == ".rda") return is_compressed ? kWorkspaceOfR : nullptr;
+  const bool is_letter = line == "X" || line == "A" || line == "B";
+  return ending == ".rds" && (is_compressed || is_letter) ? kTableOfR : nullptr;
+}
+
+/// Why a file that begins with this line is no CSV, and what to do; null if it may be.
+const char* packing_of(std::string_view line, std::string_view path) {
+  if (const char* of_r = packing_of_r(line, path)) return of_r;
+  for (const auto& [bytes, packing] : kPackings) {
+    if (line.starts_with(bytes)) return packing;
+  }
+  // A portable file of SPSS names itself five times, in several sets of letters.
+  constexpr std::size_t kNames = 200;
+  if (line.substr(0, kNames).find("ASCII SPSS PORT FILE") != std::string_view::npos)
+    return kPortable;
   return nullptr;
 }
 
@@ -315,7 +364,7 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
       lines_(std::move(path), bytes ? std::optional(bytes->bytes) : std::nullopt) {
   refuse_if(!lines_.next(), "empty-input", Concern::in_file(lines_.path()),
             "{} must start with a header, but is empty", lines_.path());
-  if (const char* packing = packing_of(lines_.line())) {
+  if (const char* packing = packing_of(lines_.line(), lines_.path())) {
     refuse_input("malformed-file", Concern::in_file(lines_.path()), "{} must be text, but {}",
                  lines_.path(), packing);
   }
@@ -337,6 +386,8 @@ CsvReader::CsvReader(std::string path, std::optional<TableBytes> bytes)
             "{} line 1 must be a header of text without NUL, but holds a NUL: give the file a "
             "header, or write it as UTF-8",
             lines_.path());
+  refuse_if(ends_inside_quotes(), "malformed-file", Concern::in_file(lines_.path(), 1),
+            "{} line 1 must be a header with {}", lines_.path(), kOpenField);
   refuse_if(!well_quoted(), "malformed-file", Concern::in_file(lines_.path(), 1),
             "{} line 1 must be a header with closed quotes, but holds a misplaced quote",
             lines_.path());
@@ -377,11 +428,21 @@ void CsvReader::split() {
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = rows_.field(0, i);
 }
 
-bool CsvReader::well_quoted() const {
-  if (lines_.line().find('"') == std::string_view::npos) return true;
+namespace {
+
+bool is_well_quoted(std::string_view line) {
+  if (line.find('"') == std::string_view::npos) return true;
   QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
-  strict.make_room(lines_.line().size());
-  return strict.parse(lines_.line(), [](std::string_view) noexcept {});
+  strict.make_room(line.size());
+  return strict.parse(line, [](std::string_view) noexcept {});
+}
+
+}  // namespace
+
+bool CsvReader::well_quoted() const { return is_well_quoted(lines_.line()); }
+
+bool CsvReader::ends_inside_quotes() const {
+  return !well_quoted() && is_well_quoted(std::string(lines_.line()) + '"');
 }
 
 std::string CsvReader::place() const {
@@ -400,6 +461,7 @@ void CsvReader::require_well_formed() const {
   if (overlong()) {
     refuse(fmt::format("at most {} bytes, but is longer", LineReader::kMaxLineBytes));
   }
+  if (ends_inside_quotes()) refuse(kOpenField);
   if (!well_quoted()) refuse("closed quotes, but holds a misplaced quote");
   if (fields_in_line() != header_.size()) {
     refuse(fmt::format("{} fields like the header, but has {}", header_.size(), fields_in_line()));

@@ -283,6 +283,15 @@ class CsvReader {
   /// True if every quote of the line is where RFC 4180 allows one, and closed.
   [[nodiscard]] bool well_quoted() const;
 
+  /// True if it would be, were the line's last field closed where the line ends: the standard lets
+  /// such a field go on in the next line.
+  [[nodiscard]] bool ends_inside_quotes() const;
+
+  /// The sentence's end about such a line.
+  static constexpr const char* kOpenField =
+      "closed quotes, but a field holds a line break or lacks its closing quote: a record is one "
+      "line, so take line breaks out of fields, or give a data frame or a Parquet file, in Python";
+
   /// Of a public file: throws InvalidInput, with file and line, unless the line is well quoted, not
   /// overlong, and has as many fields as the header.
   void require_well_formed() const;

@@ -62,6 +62,10 @@ class ColumnSketch {
     }
     if (text == name_) ++named_;
     const bool is_number = seen_numbers_.see(text);
+    if (!is_number && is_word_for_unknown(text)) {
+      ++unknown_;
+      if (unknown_words_.size() < kMostUnknown) unknown_words_.insert(text);
+    }
     if (const std::string part = undeclarable_part(text, is_in_memory_); !part.empty()) {
       (is_number ? odd_numbers_ : odd_words_).see(part, line);
       if (!is_number) return;
@@ -76,6 +80,7 @@ class ColumnSketch {
 
   /// The few values that keep it from being numbers or days, if any.
   [[nodiscard]] std::string few_strangers() const {
+    if (all_numbers()) return "";
     return numbers_.are_few() ? numbers_.words("numbers") : moments_.few_strangers();
   }
 
@@ -134,7 +139,8 @@ class ColumnSketch {
   /// these, or a word that comes in it, in more rows than repeat the header. Nothing where the
   /// values do not tell.
   [[nodiscard]] std::optional<bool> is_named_like_a_value(std::uint64_t headers) const {
-    if (holds_only_nulls()) return std::nullopt;
+    if (holds_only_nulls() || is_null_word(name_)) return std::nullopt;
+    if (!is_text() && range_in(name_) && !read_number(name_)) return std::nullopt;  // "80+"
     if (const auto* format = moments_.format()) return format->read(name_).has_value();
     if (all_numbers()) {
       UnmarkedBuffer buffer;
@@ -161,13 +167,15 @@ class ColumnSketch {
     constexpr std::size_t kMany = 100;
     return all_integers() && values_.size() > kMany;
   }
-  /// A note about infinite numbers; empty without them.
+  /// A note about infinite numbers, days or times; empty without them.
   [[nodiscard]] std::string infinities() const {
-    if (!is_of_numbers() || seen_numbers_.infinite() == 0) return "";
-    return fmt::format("{} infinite, and the nearest cell holds it",
-                       seen_numbers_.infinite() == 1
-                           ? std::string("1 value is")
-                           : fmt::format("{} values are", seen_numbers_.infinite()));
+    const std::uint64_t infinite = moments_.are_moments() ? moments_.infinite()
+                                   : is_of_numbers()      ? seen_numbers_.infinite()
+                                                          : 0;
+    if (infinite == 0) return "";
+    return fmt::format(
+        "{} infinite, and the nearest cell holds it",
+        infinite == 1 ? std::string("1 value is") : fmt::format("{} values are", infinite));
   }
   /// The values for people: "411 integers from 18 to 95".
   [[nodiscard]] std::string words() const {
@@ -186,6 +194,7 @@ class ColumnSketch {
   [[nodiscard]] const char* suspicion() const {
     constexpr std::uint64_t kFewRecords = 20;
     if (2 * addresses_ > seen_) return "its values look like e-mail addresses";
+    if (are_periods()) return nullptr;
     // Answers of many words that come again are one of a few to choose from.
     const bool comes_again = !has_many_values() && 3 * values_.size() < seen_;
     if (4 * sentences_ > seen_ && !comes_again) return "its values look like free text";
@@ -223,12 +232,19 @@ class ColumnSketch {
   [[nodiscard]] bool have_codes() const { return seen_numbers_.have_codes() || differ_by_zeros(); }
   /// Why they are.
   [[nodiscard]] std::string reason_of_codes() const {
-    return seen_numbers_.have_codes() ? "numbers begin with a zero"
-                                      : fmt::format("\"{}\" and \"{}\" differ by zeros alone",
-                                                    alike_.first, alike_.second);
+    if (seen_numbers_.have_codes()) return "numbers begin with a zero";
+    const bool have_exponents = without_zeros(alike_.first).empty();
+    return fmt::format("\"{}\" and \"{}\" {}", alike_.first, alike_.second,
+                       have_exponents ? "write one number" : "differ by zeros alone");
   }
-  /// What of words such as None was seen; empty without them.
+  /// What of words such as None and Unknown was seen; empty without them.
   [[nodiscard]] std::string about_null_words() const {
+    if (unknown_words_.size() > 0 && !is_text()) {
+      std::vector<std::string_view> words;
+      for (std::size_t i = 0; i < unknown_words_.size(); ++i) words.push_back(unknown_words_[i]);
+      return fmt::format("\"{}\" {} null", fmt::join(words, "\", \""),
+                         words.size() == 1 ? "becomes" : "become");
+    }
     if (null_words_.size() == 0 || !is_text() || holds_only_nulls()) return "";
     std::vector<std::string_view> words;
     for (std::size_t i = 0; i < null_words_.size(); ++i) words.push_back(null_words_[i]);
@@ -255,6 +271,10 @@ class ColumnSketch {
     values_.insert(text);
     if (values_.size() == before || before > kMaxCategories || !alike_.first.empty()) return;
     std::string short_text = without_zeros(text);
+    if (short_text.empty()) {
+      SameValueBuffer buffer;
+      if (const auto same = same_number_text(text, buffer)) short_text = *same;
+    }
     if (short_text.empty()) return;
     const auto [known, is_new] = of_digits_.try_emplace(std::move(short_text), text);
     if (!is_new) alike_ = {known->second, std::string(text)};
@@ -269,6 +289,15 @@ class ColumnSketch {
   [[nodiscard]] std::size_t words_for_null() const {
     const bool are_words = (is_in_memory_ || has_empty_) && is_text();
     return are_words ? null_words_.size() : 0;
+  }
+
+  /// Whether the words are quarters, weeks or the like, which no person has.
+  [[nodiscard]] bool are_periods() const {
+    if (!is_text()) return false;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!period_in(values_[i]) && !is_word_for_unknown(values_[i])) return false;
+    }
+    return true;
   }
 
   /// Many words that differ in their digits only, or of letters and digits in few records each.
@@ -306,8 +335,12 @@ class ColumnSketch {
            whole.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
+  /// Numbers, and nothing else, or words such as "Unknown" among so many numbers that an ordinal of all
+  /// would be long. These words are nulls then.
   [[nodiscard]] bool all_numbers() const {
-    return numbers_.others == 0 && seen_numbers_.count() > 0 && !differ_by_zeros();
+    const bool are_others_null = numbers_.others == unknown_ && seen_numbers_.are_many();
+    return (numbers_.others == 0 || are_others_null) && seen_numbers_.count() > 0 &&
+           !differ_by_zeros();
   }
   [[nodiscard]] bool all_integers() const { return seen_numbers_.are_integers() && all_numbers(); }
 
@@ -343,6 +376,9 @@ class ColumnSketch {
   Strangers numbers_;
   NumbersSeen seen_numbers_;
   bool has_empty_ = false;
+  static constexpr std::size_t kMostUnknown = 10;
+  std::uint64_t unknown_ = 0;  // words such as Unknown
+  StringIndex unknown_words_;
   StringIndex null_words_;                        // such as None and NA
   std::map<std::string, std::string> of_digits_;  // values by what they are without zeros
   std::pair<std::string, std::string> alike_;     // the first two that differ by zeros alone
@@ -356,6 +392,8 @@ struct DraftedColumn {
   std::optional<std::vector<std::string>> words{};
   bool has_double = false;  // another column has its name
   std::string left_out{};
+  std::optional<Column> made{};  // nothing for a column of nulls
+  std::string remark{};          // about its cells
 };
 
 /// Why columns are left out: of the first ones, where there are many.
@@ -369,22 +407,22 @@ std::string reasons_of(const std::vector<DraftedColumn>& columns) {
   return text;
 }
 
-/// Nothing for a column of nulls. Throws InvalidInput if it cannot be declared.
-std::optional<Column> column_of(const DraftedColumn& drafted) {
+/// Makes the column, unless it holds nulls only. Throws InvalidInput if it cannot be declared.
+void make_column(DraftedColumn& drafted) {
   auto made = drafted.words ? CellsAndCodes{ordered_cells(*drafted.words)} : drafted.sketch.cells();
-  if (!made) return std::nullopt;
+  if (!made) return;
   // A null stays one, also where the public table has none, and an unknown word becomes null:
   // it is not to become the first one, which may be somebody's.
   Mapping mapping{.null_is_category = true, .missing = std::move(made->codes)};
   if (!kind_of(made->cells).bounded) mapping.outside_value = "";
-  return Column::make(drafted.name, std::move(made->cells), std::move(mapping));
+  drafted.remark = std::move(made->remark);
+  drafted.made = Column::make(drafted.name, std::move(made->cells), std::move(mapping));
 }
 
 Domain domain_of(const std::vector<DraftedColumn>& columns, const std::string& public_csv) {
   std::vector<Column> made;
   for (const DraftedColumn& column : columns) {
-    if (!column.left_out.empty()) continue;
-    if (auto one = column_of(column)) made.push_back(std::move(*one));
+    if (column.left_out.empty() && column.made) made.push_back(*column.made);
   }
   if (made.empty()) {
     refuse_input("empty-input", Concern::in_file(public_csv),
@@ -425,8 +463,9 @@ std::string reason_of_suspicion(const DraftedColumn& column, bool is_asked_for) 
                      flag_words("columns"));
 }
 
-/// `is_asked_for`: by its name, so that whom it names is meant.
-std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) {
+/// Makes the column, unless there is a reason. `is_asked_for`: by its name, so that whom it names is
+/// meant.
+std::string reason_to_leave_out(DraftedColumn& column, bool is_asked_for) {
   const ColumnSketch& sketch = column.sketch;
   if (const std::string part = undeclarable_part(column.name, false); !part.empty()) {
     return fmt::format("its name holds {}, which no domain can declare", part);
@@ -438,7 +477,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
       return fmt::format("its type lists more than {} values", kMaxCategories);
     }
     try {
-      static_cast<void>(column_of(column));
+      make_column(column);
     } catch (const InvalidInput& error) {
       return fmt::format("the values that its type lists cannot be declared ({})", error.what());
     }
@@ -462,7 +501,7 @@ std::string reason_to_leave_out(const DraftedColumn& column, bool is_asked_for) 
   const std::string suspicion = reason_of_suspicion(column, is_asked_for);
   if (!suspicion.empty()) return suspicion;
   try {
-    static_cast<void>(column_of(column));
+    make_column(column);
   } catch (const InvalidInput& error) {
     return fmt::format("no cells can be made of its values ({})", error.what());
   }
@@ -478,11 +517,17 @@ std::string seen_words(const DraftedColumn& column) {
                      sketch.has_null() ? ", some of them null" : "");
 }
 
+std::string reason_of_list(std::size_t values) {
+  return values <= PlacesSeen::kMostListed
+             ? "so few that they are listed"
+             : fmt::format("{} values, listed because nothing between them is one", values);
+}
+
 /// Why numbers have these cells.
 template <class Numbers>
-std::string reason_of_numbers(const Numbers& cells) {
+std::string reason_of_numbers(const Numbers& cells, const std::string& remark) {
   const auto& declared = cells.declared();
-  if (!declared.values.empty()) return "so few that they are listed";
+  if (!declared.values.empty()) return reason_of_list(declared.values.size()) + remark;
   std::string text;
   if (declared.edges.empty() && !declared.bins) {
     text = "so few that each is a cell";
@@ -492,24 +537,32 @@ std::string reason_of_numbers(const Numbers& cells) {
   } else {
     text = fmt::format("{} cells, cut so that the mean stays", cells.size());
   }
-  if (!declared.spikes.empty())
-    text += fmt::format("; spikes are frequent or far from the others ({})",
-                        fmt::join(declared.spikes, ", "));
-  if (declared.step) text += fmt::format("; all are multiples of {}", *declared.step);
-  return text;
+  if (!declared.spikes.empty()) {
+    const std::size_t shown = std::min(declared.spikes.size(), PlacesSeen::kMostListed);
+    text += fmt::format("; spikes are frequent or far from the others ({}{})",
+                        fmt::join(std::span(declared.spikes).first(shown), ", "),
+                        shown < declared.spikes.size() ? ", ..." : "");
+  }
+  if (declared.step) {
+    text += fmt::format("; {} multiples of {}", remark.empty() ? "all are" : "most are",
+                        *declared.step);
+  }
+  return text + remark;
 }
 
 /// Why a column was declared as it is, for people.
 std::string reason_of_cells(const Cells& cells, const DraftedColumn& column) {
-  if (const auto* integers = std::get_if<IntegerCells>(&cells)) return reason_of_numbers(*integers);
-  if (const auto* numbers = std::get_if<NumberCells>(&cells)) return reason_of_numbers(*numbers);
+  if (const auto* integers = std::get_if<IntegerCells>(&cells))
+    return reason_of_numbers(*integers, column.remark);
+  if (const auto* numbers = std::get_if<NumberCells>(&cells))
+    return reason_of_numbers(*numbers, column.remark);
   if (std::holds_alternative<Categories>(cells)) {
     if (column.words) return "an ordinal, because the table's type of the column lists them";
     if (is_ordered(cells)) {
-      std::string first;
-      std::get<Categories>(cells).write(0, 0, first);
-      return fmt::format("an ordinal, because all are {}",
-                         period_in(first) ? "quarters, months or weeks" : "ranges of numbers");
+      const auto& categories = std::get<Categories>(cells);
+      std::vector<std::string> words(categories.size());
+      for (std::uint32_t i = 0; i < categories.size(); ++i) categories.write(i, 0, words[i]);
+      return fmt::format("an ordinal, because {}", order_of(words));
     }
     return column.sketch.have_codes()
                ? fmt::format("verbatim, because {}", column.sketch.reason_of_codes())
@@ -517,7 +570,7 @@ std::string reason_of_cells(const Cells& cells, const DraftedColumn& column) {
   }
   if (std::holds_alternative<BooleanWords>(cells)) return "a boolean, because they mean no and yes";
   const DateCells& moments = std::get<DateCells>(cells);
-  if (!moments.declared().values.empty()) return "so few that they are listed";
+  if (!moments.declared().values.empty()) return reason_of_list(moments.declared().values.size());
   std::string text =
       fmt::format("as many cells as the time that they span needs ({})", moments.size());
   if (!moments.declared().spikes.empty())
@@ -550,15 +603,19 @@ bool are_in_order(const std::vector<double>& numbers) {
 }
 
 /// Whether the names of the columns look like a record of the table: each reads like a value of its
-/// column, as far as the column's values tell. Numbers in their order are names of years and the
-/// like, if no other column tells.
+/// column, as far as the column's values tell, except for words that come nowhere else, if they are
+/// fewer than the others. Numbers in their order are names of years and the like, if no other column
+/// tells.
 bool is_named_by_a_record(const std::vector<DraftedColumn>& columns, std::uint64_t headers) {
   std::vector<double> numbers;
   bool tells = false;
+  std::size_t alike = 0, other_words = 0;
   for (const DraftedColumn& column : columns) {
     const auto is_alike = column.sketch.is_named_like_a_value(headers);
     if (!is_alike) continue;
-    if (!*is_alike) return false;
+    if (!*is_alike && !column.sketch.is_text()) return false;
+    ++(*is_alike ? alike : other_words);
+    if (!*is_alike) continue;
     if (!column.sketch.is_of_numbers()) {
       tells = true;
       continue;
@@ -567,6 +624,7 @@ bool is_named_by_a_record(const std::vector<DraftedColumn>& columns, std::uint64
     const std::string_view unmarked = without_marks(column.name, false, buffer);
     numbers.push_back(*read_number(unmarked.empty() ? column.name : unmarked));
   }
+  if (other_words > 0) return tells && alike > 1 && alike > other_words;
   return tells || (!numbers.empty() && !are_in_order(numbers));
 }
 

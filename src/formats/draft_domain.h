@@ -39,14 +39,24 @@ struct DomainDraft {
 ///   frequent one, if it is one in fifty. Integers that have a common divisor have it as their step,
 ///   and numbers the decimals of the value that has most, up to 5. The shortest text of a 32-bit
 ///   float counts.
+/// - If four in five of a hundred numbers or more are multiples of a coarser step, and released ones
+///   would not be, then up to 60 of these multiples are spikes. If there are more, the coarser step is
+///   declared, and a line says how many numbers become the nearest multiple. If these are more than one
+///   in fifty, each number is a cell, up to 200, as far as rows go.
+/// - Numbers on a grid beside the multiples of a step, as 1, 3 and 5, are listed, up to 600. Integers
+///   whose last digits are those of quarters, months, weeks, days or minutes are listed too, or cut so
+///   that no cell holds other last digits with these.
 /// - Days make a date, by day, month or year, with frequent ones as spikes; so are midnights. At most
 ///   20 different ones are listed, unless they follow each other.
+/// - Up to 600 days or times on a grid are listed: the same day of months, the last one, the same
+///   weekday, the same time of each day. Infinities are days, with a note.
 /// - Numbers such as -9, 99 and 999, and the first and last days of years, are missing codes if they
 ///   come again at an end of the range and far from the others.
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
 ///   Numbers with leading zeros are words (postal codes), and then all are verbatim; so are words
-///   that differ by zeros alone. Ranges, as "0-4", "$5 to $9" and "90+", and periods, as "Q1 2022"
-///   and "Apr-23", make an ordinal column in their order. In memory, None and NA among words are
+///   that differ by zeros alone or write one number. Ranges, as "0-4", "$5 to $9" and "90+", and
+///   periods, as "Q1 2022", "Apr-23" and "FY2021", make an ordinal column in their order, and words
+///   such as "Unknown" come last in it, also after numbers. In memory, None and NA among words are
 ///   words; in a file only if the column has empty fields too.
 ///
 /// A data frame and its CSV file give the same domain: True is true, and 1.0 is 1.

@@ -7,412 +7,21 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/numbers.h"
 #include "domain/same_value.h"
+#include "domain/time_text.h"
 
 namespace mollify {
 
-// -----------------------------------------------------------------------------------------------
-// Where numbers are cut.
-
 namespace {
 
-constexpr std::uint32_t kFirstCells = 10;
-constexpr std::uint64_t kMostUngrouped = 64;
-/// Fewer numbers say too little of where most of them lie.
-constexpr std::size_t kLeastForQuantiles = 100;
-/// Of fewer rows nothing comes again, and they may all be multiples of anything.
-constexpr std::size_t kLeastForCuts = 20;
-constexpr std::size_t kTimesEach = 5;
-/// Doubles beyond do not tell integers apart.
-constexpr double kMostExact = 0x1p53;
-/// Numbers of this many decimals or more are measured, not written in steps.
-constexpr std::size_t kMostDecimals = 6;
-constexpr double kPartsOfOne = 1e5;  // of the others
-/// A value of one record in this many gets a cell of its own, and the most frequent one of all.
-constexpr std::size_t kOneInOfSpike = 10;
-constexpr std::size_t kOneInOfOutstanding = 50;
-constexpr std::size_t kTimesOfOthers = 4;
-/// Sentinels such as -9 and -8 are few, come again, and a gap divides them from the
-/// others that is a quarter as wide as all of these.
-constexpr std::size_t kMostSentinels = 5;
-constexpr std::size_t kOthersEach = 10;
-constexpr std::size_t kTimesOfOne = 5;
-constexpr double kFarOfRest = 0.25;
-/// In deviations: how far all cells together may move the mean, and how far one may.
-constexpr double kMostMoved = 0.01;
-constexpr double kMostMovedByOne = 0.02;
-constexpr std::size_t kMostCells = 40;
-/// An edge is a number of few digits within this part of a gap without values.
-constexpr double kPartOfGap = 1.0 / 200;
-/// Narrower cells, in parts of the greatest number, would need more digits than people write.
-constexpr double kNarrowest = 1e-10;
-
-/// The nearest number with five decimals or fewer. Requires a number below kMostExact / kPartsOfOne.
-double of_few_decimals(double number) {
-  return DecimalLattice(1 - static_cast<int>(kMostDecimals))
-      .value(std::llround(number * kPartsOfOne));
-}
-
-/// A number near the value with few digits, nearer than a quarter of the way to either neighbour.
-double rounded_between(double before, double value, double after) {
-  const double room = std::min(value - before, after - value) / 2;
-  const int exponent = static_cast<int>(std::floor(std::log10(room)));
-  if (exponent < 0) return std::stod(fmt::format("{:.{}f}", value, std::min(-exponent, 300)));
-  const double step = std::pow(10, exponent);
-  return std::round(value / step) * step;
-}
-
-/// The number of fewest digits above `low` and at most `high`.
-double shortest_in(double low, double high) {
-  int exponent = static_cast<int>(std::ceil(std::log10(high - low))) + 1;
-  for (; exponent >= -DecimalLattice::kMaxExponent; --exponent) {
-    if (exponent > DecimalLattice::kMaxExponent) continue;
-    const DecimalLattice lattice(exponent);
-    const double steps = std::floor(lattice.in_steps(high));
-    if (std::fabs(steps) > DecimalLattice::kMaxMultiple) break;
-    const double found = lattice.value(static_cast<std::int64_t>(steps));
-    if (found > low && found <= high) return found;
-  }
-  return high;
-}
-
-/// The cells of a range while they are cut: [starts[i], starts[i + 1]).
-class Cutting {
- public:
-  /// `rest`: the sorted numbers that are not spikes.
-  Cutting(const std::vector<double>& sorted, std::vector<double> rest, double step)
-      : rest_(std::move(rest)), step_(step), all_(static_cast<double>(sorted.size())) {
-    center_ = sorted.empty() ? 0 : std::accumulate(sorted.begin(), sorted.end(), 0.0) / all_;
-    double squares = 0;
-    for (const double number : sorted) squares += (number - center_) * (number - center_);
-    deviation_ = std::sqrt(squares / std::max(all_, 1.0));
-    // Numbers that are one, as far as doubles tell.
-    constexpr double kOfOne = 1e-12;
-    if (deviation_ < kOfOne * std::fabs(center_)) deviation_ = 0;
-    if (step == 0 && !sorted.empty())
-      narrowest_ = kNarrowest * std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
-    sums_.push_back(0);
-    for (const double number : rest_) sums_.push_back(sums_.back() + (number - center_));
-  }
-
-  /// Begins a cell, unless it or the one before would be too narrow.
-  void cut_at(double edge) {
-    const auto place = std::lower_bound(starts_.begin(), starts_.end(), edge);
-    if (place != starts_.end() && *place - edge <= narrowest_) return;
-    if (place != starts_.begin() && edge - *std::prev(place) <= narrowest_) return;
-    starts_.insert(place, edge);
-  }
-
-  /// Cuts the cell that moves the mean most until all together move it little.
-  void refine() {
-    std::set<double> whole;  // starts of cells that no cut makes better
-    while (starts_.size() <= kMostCells && deviation_ > 0) {
-      double all = 0;
-      std::vector<double> moved;
-      for (std::size_t i = 0; i + 1 < starts_.size(); ++i) {
-        moved.push_back(moved_by(starts_[i], starts_[i + 1]));
-        all += moved.back();
-      }
-      std::optional<std::size_t> worst;
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        const bool adds = std::fabs(all) > kMostMoved && (moved[i] > 0) == (all > 0);
-        if ((!adds && std::fabs(moved[i]) <= kMostMovedByOne) || whole.contains(starts_[i]))
-          continue;
-        if (!worst || std::fabs(moved[i]) > std::fabs(moved[*worst])) worst = i;
-      }
-      if (!worst) return;
-      if (!split(starts_[*worst], starts_[*worst + 1])) whole.insert(starts_[*worst]);
-    }
-  }
-
-  [[nodiscard]] const std::vector<double>& starts() const { return starts_; }
-
- private:
-  [[nodiscard]] std::size_t before(double edge) const {
-    return static_cast<std::size_t>(std::lower_bound(rest_.begin(), rest_.end(), edge) -
-                                    rest_.begin());
-  }
-
-  /// By how many deviations a cell moves the mean, because it is written evenly.
-  [[nodiscard]] double moved_by(double low, double high) const {
-    const std::size_t first = before(low), last = before(high);
-    const double middle = low / 2 + (high - step_) / 2 - center_;
-    const double held = sums_[last] - sums_[first];
-    return (static_cast<double>(last - first) * middle - held) / all_ / deviation_;
-  }
-
-  /// A place to cut before the value, where none lies from `low` on; and after it.
-  [[nodiscard]] double before_value(double low, double value) const {
-    return step_ > 0 ? value : shortest_in(value - (value - low) * kPartOfGap, value);
-  }
-  [[nodiscard]] double after_value(double value, double high) const {
-    if (step_ == 0) return shortest_in(value, value + (high - value) * kPartOfGap);
-    return step_ < 1 ? of_few_decimals(value + step_) : value + step_;
-  }
-
-  /// Cuts once, or on both sides of a gap, where the parts move the mean least. False if the
-  /// whole is better.
-  bool split(double low, double high) {
-    const std::size_t first = before(low), last = before(high);
-    double best = std::fabs(moved_by(low, high));
-    std::optional<std::pair<double, double>> found;
-    const auto consider = [&](double left, double right) {
-      const double moved = std::fabs(moved_by(low, left)) + std::fabs(moved_by(right, high));
-      // A gap is a cell more, which must be worth it.
-      if (moved >= (left == right ? best : best / 2)) return;
-      best = moved;
-      found = {left, right};
-    };
-    for (std::size_t i = first; i <= last; ++i) {
-      const double below = i == first ? low : rest_[i - 1], above = i == last ? high : rest_[i];
-      if (above - below <= narrowest_) continue;
-      const double left = i == first ? low : after_value(below, above);
-      const double right = i == last ? high : before_value(below, above);
-      const auto is_inside = [&](double edge) {
-        return edge - low > narrowest_ && high - edge > narrowest_;
-      };
-      if (is_inside(right)) consider(right, right);
-      if (is_inside(left)) consider(left, left);
-      if (is_inside(left) && is_inside(right) && right - left > narrowest_) consider(left, right);
-    }
-    if (!found) return false;
-    const std::size_t cells = starts_.size();
-    cut_at(found->first);
-    cut_at(found->second);
-    return starts_.size() > cells;
-  }
-
-  std::vector<double> rest_;
-  double step_;
-  double all_;
-  double center_ = 0, deviation_ = 0;
-  double narrowest_ = 0;
-  std::vector<double> sums_{};  // of the rest before each place, less the mean
-  std::vector<double> starts_{};
-};
-
-/// The least of the other values and, one step on, the greatest, if spikes far from them are the
-/// ends of the range: no cell then reaches from a spike to them. Ascending.
-std::vector<double> ends_beside_spikes(const std::vector<double>& rest,
-                                       const std::vector<double>& spikes, double min, double max,
-                                       double step) {
-  constexpr double kPartsOfSpread = 1000;
-  std::vector<double> ends;
-  if (rest.empty() || spikes.empty()) return ends;
-  const double spread = rest.back() - rest.front();
-  const double above = rest.back() + (step > 0 ? step : spread / kPartsOfSpread);
-  if (spikes.front() == min && rest.front() - min > kFarOfRest * spread)
-    ends.push_back(rest.front());
-  if (spikes.back() == max && max - above > kFarOfRest * spread) ends.push_back(above);
-  return ends;
-}
-
-/// The beginnings of cells that hold equally many of the sorted numbers, or of equally wide ones.
-std::vector<double> first_edges(const std::vector<double>& rest, double min, double max) {
-  std::vector<double> edges = {min};
-  for (std::uint32_t i = 1; i < kFirstCells && !rest.empty(); ++i) {
-    const double level = static_cast<double>(i) / kFirstCells;
-    const double value =
-        rest.size() < kLeastForQuantiles
-            ? min + level * (max - min)
-            : rest[static_cast<std::size_t>(level * static_cast<double>(rest.size() - 1) + 0.5)];
-    if (value > edges.back() && value < max) edges.push_back(value);
-  }
-  edges.push_back(max);
-  std::vector<double> rounded;
-  for (std::size_t i = 1; i + 1 < edges.size(); ++i)
-    rounded.push_back(rounded_between(edges[i - 1], edges[i], edges[i + 1]));
-  return rounded;
-}
+constexpr std::size_t kRowsOfOne = 5;  // of one value that comes again
 
 }  // namespace
-
-std::vector<double> NumberSample::sorted() const {
-  std::vector<double> numbers = kept_;
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
-namespace {
-
-/// Different values, ascending, and how often each comes.
-using Counts = std::vector<std::pair<double, std::size_t>>;
-
-Counts counts_of(const std::vector<double>& sorted) {
-  Counts counts;
-  for (auto at = sorted.begin(); at != sorted.end();) {
-    const auto end = std::upper_bound(at, sorted.end(), *at);
-    counts.emplace_back(*at, static_cast<std::size_t>(end - at));
-    at = end;
-  }
-  return counts;
-}
-
-/// The places of the first and the end of the values that are not few ones at an end, divided from
-/// the others by a gap. `may_be(place)`, `is_far(gap, first, last of the others)`.
-template <class MayBe, class IsFar>
-std::pair<std::size_t, std::size_t> without_far_ends(const Counts& counts, std::size_t most,
-                                                     const MayBe& may_be, const IsFar& is_far) {
-  std::size_t first = 0, last = counts.size();
-  const auto gap_above = [&](std::size_t at) { return counts[at + 1].first - counts[at].first; };
-  for (std::size_t n = 1; n <= most && may_be(counts.size() - n); ++n) {
-    const std::size_t below = counts.size() - n - 1;
-    if (is_far(gap_above(below), 0, below)) last = below + 1;
-  }
-  for (std::size_t n = 0; n < most && n + 1 < last && may_be(n); ++n) {
-    if (is_far(gap_above(n), n + 1, last - 1)) first = n + 1;
-  }
-  return {first, last};
-}
-
-/// Whether the gap is a quarter as wide as all others.
-auto is_far_from_rest(const Counts& counts) {
-  return [&counts](double gap, std::size_t first, std::size_t last) {
-    return gap > kFarOfRest * (counts[last].first - counts[first].first);
-  };
-}
-
-}  // namespace
-
-void PlacesSeen::see(double place) {
-  sample_.see(place);
-  if (few_.size() <= kMostListed || few_.contains(place)) ++few_[place];
-  if (lows_.size() <= kMostSentinels || place < *lows_.rbegin()) lows_.insert(place);
-  if (lows_.size() > kMostSentinels + 1) lows_.erase(std::prev(lows_.end()));
-  if (highs_.size() <= kMostSentinels || place > *highs_.begin()) highs_.insert(place);
-  if (highs_.size() > kMostSentinels + 1) highs_.erase(highs_.begin());
-}
-
-bool PlacesSeen::are_few(std::uint64_t nulls) const {
-  if (few_.empty() || few_.size() > kMostListed) return false;
-  return count() + nulls >= kLeastForCuts || kTimesEach * few_.size() <= count();
-}
-
-PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_neighbours) const {
-  PlacesWithoutCodes rest{.sorted = sorted(), .few = few_, .min = min(), .max = max()};
-  const Counts counts = counts_of(rest.sorted);
-  constexpr std::size_t kFewestOthers = 2;
-  if (counts.size() <= kFewestOthers) return rest;
-  std::vector<double> gaps;
-  for (std::size_t i = 0; i + 1 < counts.size(); ++i)
-    gaps.push_back(counts[i + 1].first - counts[i].first);
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  const double usual = *middle;
-  const bool are_few = counts.size() <= kOthersEach;
-  // Of those that are not written like codes.
-  const auto other = std::find_if(counts.begin(), counts.end(),
-                                  [&](const auto& one) { return !rows_of_code(one.first, 0); });
-  const double least = other == counts.end() ? -kNone : other->first;
-  const auto may_be = [&](std::size_t at) {
-    const auto rows = rows_of_code(counts[at].first, least);
-    // Of few values, only their neighbours show that one is far.
-    return rows && counts[at].second >= *rows && (*rows == 1 || by_neighbours || !are_few);
-  };
-  const auto is_far = [&](double gap, std::size_t first, std::size_t last) {
-    // A greatest number may be written like a code: scores end at 99.
-    const bool may_judge = by_neighbours && (first > 0 || are_few);
-    const bool is_far_from_next = may_judge && gap > static_cast<double>(kTimesOfOthers) * usual;
-    const bool judges_by_rest = !by_neighbours || !are_few;
-    return is_far_from_next || (judges_by_rest && is_far_from_rest(counts)(gap, first, last));
-  };
-  const auto [first, last] = without_far_ends(
-      counts, std::min(kMostSentinels, counts.size() - kFewestOthers), may_be, is_far);
-  const auto is_code = [&, from = counts[first].first, to = counts[last - 1].first](double place) {
-    return place < from || place > to;
-  };
-  if (first == 0 && last == counts.size()) return rest;
-  // Of all values, and not of the sample alone.
-  const auto low = std::find_if_not(lows_.begin(), lows_.end(), is_code);
-  const auto high = std::find_if_not(highs_.rbegin(), highs_.rend(), is_code);
-  if (low == lows_.end() || high == highs_.rend()) return rest;
-  std::set_union(lows_.begin(), low, high.base(), highs_.end(), std::back_inserter(rest.codes));
-  const auto is_sampled = [&](double code) {
-    return std::binary_search(rest.sorted.begin(), rest.sorted.end(), code);
-  };
-  // A rare value beyond the sampled ones is not known to come again.
-  if (!std::all_of(rest.codes.begin(), rest.codes.end(), is_sampled)) {
-    rest.codes.clear();
-    return rest;
-  }
-  rest.min = *low;
-  rest.max = *high;
-  std::erase_if(rest.sorted, is_code);
-  std::erase_if(rest.few, [&](const auto& one) { return is_code(one.first); });
-  return rest;
-}
-
-std::vector<double> spikes_of(const std::vector<double>& sorted) {
-  const Counts counts = counts_of(sorted);
-  const auto comes_again = [&](std::size_t at) { return counts[at].second >= kTimesOfOne; };
-  const auto [first, last] =
-      without_far_ends(counts, std::min(kMostSentinels, counts.size() / kOthersEach), comes_again,
-                       is_far_from_rest(counts));
-  std::size_t most_frequent = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i].second > counts[most_frequent].second) most_frequent = i;
-  }
-  std::vector<double> values;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    // The most frequent one, and those that come many times as often as most.
-    const bool is_outstanding =
-        i == most_frequent || counts[i].second * counts.size() >= kTimesOfOthers * sorted.size();
-    const std::size_t one_in = is_outstanding ? kOneInOfOutstanding : kOneInOfSpike;
-    const bool is_frequent = comes_again(i) && counts[i].second * one_in >= sorted.size();
-    if (is_frequent || i < first || i >= last) values.push_back(counts[i].first);
-  }
-  return values;
-}
-
-NumberCuts cuts_of(const std::vector<double>& sorted, double min, double max, double step) {
-  NumberCuts cuts{.edges = {}, .spikes = spikes_of(sorted)};
-  std::vector<double> rest = sorted;
-  std::erase_if(rest, [&](double number) {
-    return std::binary_search(cuts.spikes.begin(), cuts.spikes.end(), number);
-  });
-  // A lattice of integers, or of multiples of the step, which has few decimals.
-  const auto next = [step](double number) {
-    return step < 1 ? of_few_decimals(number + step) : number + step;
-  };
-  const auto multiple_from = [step](double number) {
-    if (step == 0) return number;
-    const double multiple = std::ceil(number / step - 1e-9) * step;
-    return step < 1 ? of_few_decimals(multiple) : multiple;
-  };
-  Cutting cutting(sorted, rest, step);
-  cutting.cut_at(min);
-  // The last cell holds its end.
-  cutting.cut_at(step > 0 ? next(max)
-                          : max + 2 * kNarrowest * std::max(std::fabs(min), std::fabs(max)));
-  std::vector<double> edges = first_edges(rest, min, max);
-  const std::vector<double> ends = ends_beside_spikes(rest, cuts.spikes, min, max, step);
-  edges.insert(edges.end(), ends.begin(), ends.end());
-  for (const double edge : edges) {
-    const double start = multiple_from(edge);
-    if (start > min && start <= max) cutting.cut_at(start);
-  }
-  std::set<double> of_spikes;
-  for (const double spike : cuts.spikes) {
-    of_spikes.insert(spike);
-    if (step > 0) of_spikes.insert(next(spike));
-  }
-  for (const double start : of_spikes) {
-    if (start > min && start <= max) cutting.cut_at(start);
-  }
-  cutting.refine();
-  cuts.edges = {min};
-  for (const double start : cutting.starts()) {
-    if (start > min && start < max && !of_spikes.contains(start)) cuts.edges.push_back(start);
-    // The greatest value alone is a spike, and no cell of edges.
-    if (start == max && !of_spikes.contains(max)) cuts.spikes.push_back(max);
-  }
-  cuts.edges.push_back(max);
-  return cuts;
-}
 
 // -----------------------------------------------------------------------------------------------
 // What has been seen of a column's numbers.
@@ -516,7 +125,7 @@ bool NumbersSeen::are_spread_like_identifiers() const {
 }
 
 std::string NumbersSeen::words() const {
-  const std::size_t different = places_.few().size();
+  const std::size_t different = places_.different().size();
   const std::string some = different <= PlacesSeen::kMostListed
                                ? fmt::format("{} different ", different)
                                : fmt::format("{} ", count());
@@ -526,18 +135,13 @@ std::string NumbersSeen::words() const {
 
 namespace {
 
-/// Digits of 7, 8 or 9 alone, two or more of them, as 99 and -888 are; and -9 to -1, if no other
-/// number is below zero.
+/// Numbers such as 99 and -888; and -9 to -1, if no other number is below zero.
 std::optional<std::size_t> rows_of_code_number(double value, double least) {
   constexpr double kLeastOfTwoDigits = 10;
-  const double size = std::fabs(value);
-  std::string digits = fmt::format("{}", size);
-  std::erase(digits, '.');
-  const bool are_alike = digits.find_first_not_of(digits.front()) == std::string::npos;
-  const bool repeats = size >= kLeastOfTwoDigits && digits.front() >= '7' && are_alike;
-  const bool is_below = value < 0 && size < kLeastOfTwoDigits && digits.size() == 1 && least >= 0;
-  if (!repeats && !is_below) return std::nullopt;
-  return kTimesOfOne;
+  const bool is_digit = value < 0 && value > -kLeastOfTwoDigits && value == std::floor(value);
+  const bool is_below = is_digit && least >= 0;
+  if (!is_written_like_a_code(value, false) && !is_below) return std::nullopt;
+  return kRowsOfOne;
 }
 
 /// Whether an integer between two that come again never comes: then what lies between them is not
@@ -546,7 +150,7 @@ bool have_gap(const std::map<double, std::uint64_t>& few) {
   for (auto at = few.begin(); at != few.end() && std::next(at) != few.end(); ++at) {
     const auto& [value, count] = *at;
     const auto& [next, count_of_next] = *std::next(at);
-    if (next > value + 1 && std::min(count, count_of_next) >= kTimesOfOne) return true;
+    if (next > value + 1 && std::min(count, count_of_next) >= kRowsOfOne) return true;
   }
   return false;
 }
@@ -555,14 +159,270 @@ bool have_gap(const std::map<double, std::uint64_t>& few) {
 
 CellsAndCodes NumbersSeen::cells() const {
   const PlacesWithoutCodes rest = places_.without_codes(&rows_of_code_number, true);
-  CellsAndCodes made{.cells = are_integers_ ? integers(rest) : numbers(rest)};
+  CellsAndCodes made = are_integers_ ? integers(rest) : numbers(rest);
   for (const double code : rest.codes)
     made.codes.push_back({fmt::format("{}", code), kLabelOfCode});
   return made;
 }
 
+// -----------------------------------------------------------------------------------------------
+// Steps.
+
+namespace {
+
+/// Numbers in whole parts: of 10^-5, or integers.
+class Parts {
+ public:
+  static Parts of_integers() { return Parts(1); }
+  static Parts of_decimals() { return Parts(kPartsOfOne); }
+
+  /// Nothing for a number of more decimals. The shortest text of a 32-bit float counts.
+  [[nodiscard]] std::optional<std::int64_t> of(double number) const {
+    if (parts_ == 1) return static_cast<std::int64_t>(number);
+    if (std::fabs(number) >= kMostExact / kPartsOfOne) return std::nullopt;
+    const std::int64_t whole = std::llround(number * parts_);
+    if (this->number(whole) == number) return whole;
+    const auto single = static_cast<float>(number);
+    const bool is_single =
+        static_cast<double>(single) == number && static_cast<float>(this->number(whole)) == single;
+    return is_single ? std::optional(whole) : std::nullopt;
+  }
+  [[nodiscard]] double number(std::int64_t whole) const {
+    return parts_ == 1 ? static_cast<double>(whole)
+                       : DecimalLattice(1 - static_cast<int>(kMostDecimals)).value(whole);
+  }
+
+ private:
+  explicit Parts(double parts) : parts_(parts) {}
+
+  double parts_;
+};
+
+/// What all, and nearly all, of sorted numbers are multiples of.
+struct Multiples {
+  Parts parts;
+  std::int64_t step = 0;             // of all; 0 if they have none
+  std::vector<std::int64_t> wholes;  // without numbers of more decimals
+  std::vector<std::pair<std::int64_t, double>> coarser;
+
+  Multiples(const Parts& all_parts, std::int64_t of_all, const std::vector<double>& sorted)
+      : parts(all_parts), step(of_all) {
+    for (const double number : sorted)
+      if (const auto whole = parts.of(number)) wholes.push_back(*whole);
+    // Of few rows a share says little.
+    if (sorted.size() < kLeastForQuantiles) return;
+    coarser = steps_of_most(wholes, sorted.size() - wholes.size());
+    std::erase_if(coarser, [&](const auto& one) { return one.first <= step; });
+  }
+
+  /// The different numbers that are multiples of the step, ascending.
+  [[nodiscard]] std::vector<double> multiples(std::int64_t of) const {
+    std::vector<double> numbers;
+    for (const std::int64_t whole : wholes) {
+      if (whole % of != 0) continue;
+      const double number = parts.number(whole);
+      if (numbers.empty() || numbers.back() < number) numbers.push_back(number);
+    }
+    return numbers;
+  }
+};
+
+/// Which share of the numbers that cells release for these are multiples of the coarser step.
+template <class Made>
+double released_multiples(const Made& cells, const std::vector<double>& sorted,
+                          const Multiples& seen, std::int64_t step, std::int64_t coarser) {
+  std::vector<std::size_t> held(cells.size());
+  for (const double number : sorted) ++held[cells.read(number).cell];
+  double all = 0;
+  for (std::uint32_t cell = 0; cell < cells.size(); ++cell) {
+    const std::uint64_t points = cells.points(cell);
+    if (held[cell] == 0 || (step == 0 && points > 1)) continue;
+    const auto first = seen.parts.of(static_cast<double>(cells.value(cell, 0)));
+    if (!first) continue;
+    const std::int64_t last = *first + static_cast<std::int64_t>(points - 1) * step;
+    const std::int64_t before = step == 0 ? *first - 1 : *first - step;
+    const std::int64_t multiples = divided_down(last, coarser) - divided_down(before, coarser);
+    all += static_cast<double>(held[cell]) * static_cast<double>(multiples) /
+           static_cast<double>(points);
+  }
+  return all / static_cast<double>(sorted.size());
+}
+
+/// The numbers as the nearest multiples of the step in their range. Requires ends that are whole parts.
+PlacesWithoutCodes rounded_to(std::int64_t step, PlacesWithoutCodes numbers, const Parts& parts) {
+  numbers.min = parts.number(-divided_down(-parts.of(numbers.min).value(), step) * step);
+  numbers.max = parts.number(divided_down(parts.of(numbers.max).value(), step) * step);
+  const double width = parts.number(step);
+  // Quotients of decimals are off by their last digits.
+  constexpr double kHalf = 0.5 + 1e-9;
+  for (double& number : numbers.sorted) {
+    const auto whole = static_cast<std::int64_t>(std::floor(number / width + kHalf));
+    number = std::clamp(parts.number(whole * step), numbers.min, numbers.max);
+  }
+  return numbers;
+}
+
+/// Cells of the step that keeps best which shares of the numbers are multiples of coarser steps. If
+/// one in a hundred has halves, then halves are no step: half of the released numbers would have
+/// them. `make(rest, step)` makes cells of the step, in parts, or without one for 0.
+template <class Make>
+CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& seen,
+                             std::uint64_t rows, const Make& make) {
+  constexpr double kMostWrong = 0.02, kMostOffStep = 0.2;
+  constexpr std::int64_t kMostCellsEach = 200, kFewestSteps = 20;
+  constexpr std::size_t kRowsOfEach = 5, kMostListedHere = 200, kMostMultiples = 60;
+  const auto wrong = [&](const auto& cells, std::int64_t step) {
+    double worst = 0;
+    for (const auto& [coarser, share] : seen.coarser) {
+      if (coarser <= step) continue;
+      worst = std::max(
+          worst, std::fabs(released_multiples(cells, rest.sorted, seen, step, coarser) - share));
+    }
+    return worst;
+  };
+  auto best = make(rest, seen.step);
+  if (seen.coarser.empty()) return {std::move(best)};
+  double least = wrong(best, seen.step);
+  const auto front = seen.parts.of(rest.min), back = seen.parts.of(rest.max);
+  if (least <= kMostWrong || !front || !back) return {std::move(best)};
+  // Few multiples get a cell each.
+  for (auto coarser = seen.coarser.rbegin(); coarser != seen.coarser.rend(); ++coarser) {
+    PlacesWithoutCodes with_frequent = rest;
+    with_frequent.frequent = seen.multiples(coarser->first);
+    const std::size_t multiples = with_frequent.frequent.size();
+    if (multiples > kMostMultiples || kRowsOfEach * multiples > rows) break;
+    try {
+      auto made = make(with_frequent, seen.step);
+      if (wrong(made, seen.step) <= kMostWrong) return {std::move(made)};
+    } catch (const InvalidInput&) {
+      // Cells that hold no multiple are none.
+    }
+  }
+  double off_step = 0;
+  std::int64_t chosen = seen.step;
+  for (const auto& [step, share] : seen.coarser) {
+    if (1 - share > kMostOffStep || (*back - *front) / step < kFewestSteps) continue;
+    try {
+      auto made = make(rounded_to(step, rest, seen.parts), step, rest.min, rest.max);
+      const double error = std::max(1 - share, wrong(made, step));
+      if (error >= (chosen == seen.step ? least / 2 : least)) continue;
+      least = error;
+      off_step = 1 - share;
+      chosen = step;
+      best = std::move(made);
+    } catch (const InvalidInput&) {
+      // Cells that hold no multiple are none.
+    }
+  }
+  const bool come_again = !rest.different.empty() && rest.different.size() <= kMostListedHere &&
+                          kRowsOfEach * rest.different.size() <= rows;
+  const std::int64_t points = seen.step > 0 ? (*back - *front) / seen.step : kMostCellsEach;
+  if (least > kMostWrong && points < kMostCellsEach &&
+      kRowsOfEach * static_cast<std::uint64_t>(points) <= rows)
+    return {make.each(rest, seen.step)};
+  if (least > kMostWrong && come_again) return {make.listed(rest)};
+  std::string remark;
+  if (chosen != seen.step) {
+    std::vector<double> lost = spikes_of(rest.sorted);
+    std::erase_if(lost, [&](double spike) {
+      const auto whole = seen.parts.of(spike);
+      return whole && *whole % chosen == 0;
+    });
+    remark = fmt::format(
+        "; {:.2g} % of the values are between two multiples and become the nearer{}",
+        100 * off_step, lost.empty() ? "" : fmt::format(", as {} do", fmt::join(lost, ", ")));
+  } else if (const auto& [step, share] = seen.coarser.back(); least > kMostWrong) {
+    remark = fmt::format("; {:.2g} % of the values are multiples of {}, and fewer released ones",
+                         100 * share, seen.parts.number(step));
+  }
+  return {.cells = std::move(best), .remark = std::move(remark)};
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Cells.
+
+namespace {
+
+std::vector<std::int64_t> integers_of(const std::vector<double>& numbers) {
+  std::vector<std::int64_t> integers;
+  for (const double number : numbers) integers.push_back(static_cast<std::int64_t>(number));
+  return integers;
+}
+
+/// Cells of integers by their step.
+struct IntegersOfStep {
+  IntegerCells operator()(const PlacesWithoutCodes& rest, std::int64_t step) const {
+    return (*this)(rest, step, rest.min, rest.max);
+  }
+  /// `min` and `max` are the ends of the range, if those of the rounded values are others.
+  IntegerCells operator()(const PlacesWithoutCodes& rest, std::int64_t step, double min,
+                          double max) const {
+    NumberCuts cuts = cuts_of(rest, static_cast<double>(step));
+    cuts.edges.front() = min;
+    cuts.edges.back() = max;
+    IntegerCells::Declaration declared{.edges = integers_of(cuts.edges),
+                                       .spikes = integers_of(cuts.spikes)};
+    if (step > 1) declared.step = step;
+    return IntegerCells::make(declared);
+  }
+  [[nodiscard]] IntegerCells each(const PlacesWithoutCodes& rest, std::int64_t step) const {
+    IntegerCells::Declaration declared{.min = static_cast<std::int64_t>(rest.min),
+                                       .max = static_cast<std::int64_t>(rest.max)};
+    if (step > 1) declared.step = step;
+    return IntegerCells::make(declared);
+  }
+  [[nodiscard]] IntegerCells listed(const PlacesWithoutCodes& rest) const {
+    IntegerCells::Declaration declared;
+    for (const auto& [number, times] : rest.different)
+      declared.values.push_back(static_cast<std::int64_t>(number));
+    return IntegerCells::make(declared);
+  }
+};
+
+/// Cells of numbers by their step, in parts; 0 for none.
+struct NumbersOfStep {
+  Parts parts = Parts::of_decimals();
+
+  NumberCells operator()(const PlacesWithoutCodes& rest, std::int64_t step) const {
+    return (*this)(rest, step, rest.min, rest.max);
+  }
+  NumberCells operator()(const PlacesWithoutCodes& rest, std::int64_t step, double min,
+                         double max) const {
+    const auto rounded = [step](double number) {
+      return step > 0 ? of_few_decimals(number) : number;
+    };
+    PlacesWithoutCodes places = rest;
+    places.min = rounded(rest.min);
+    places.max = rounded(rest.max);
+    std::transform(places.sorted.begin(), places.sorted.end(), places.sorted.begin(), rounded);
+    NumberCuts cuts = cuts_of(places, parts.number(step));
+    cuts.edges.front() = rounded(min);
+    cuts.edges.back() = rounded(max);
+    NumberCells::Declaration declared{.min = rounded(min),
+                                      .max = rounded(max),
+                                      .edges = std::move(cuts.edges),
+                                      .spikes = std::move(cuts.spikes)};
+    if (step > 0) declared.step = parts.number(step);
+    return NumberCells::make(declared);
+  }
+  [[nodiscard]] NumberCells each(const PlacesWithoutCodes& rest, std::int64_t step) const {
+    return NumberCells::make({.min = of_few_decimals(rest.min),
+                              .max = of_few_decimals(rest.max),
+                              .step = parts.number(step)});
+  }
+  [[nodiscard]] NumberCells listed(const PlacesWithoutCodes& rest) const {
+    NumberCells::Declaration declared;
+    for (const auto& [number, times] : rest.different) declared.values.push_back(number);
+    return NumberCells::make(declared);
+  }
+};
+
+}  // namespace
+
 // Each alone, if there are few, or in cells of about as many values. A frequent one is a cell.
-Cells NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
+CellsAndCodes NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
   IntegerCells::Declaration declared{.min = min_integer_, .max = max_integer_};
   std::int64_t divisor = common_divisor_;
   if (!rest.codes.empty()) {
@@ -577,64 +437,69 @@ Cells NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
   const bool has_step = divisor > 1 && count() >= kLeastForCuts;
   const bool are_exact = std::max(-min(), max()) <= kMostExact;
   const bool are_few = are_exact && places_.are_few(nulls_);
-  if (span < kMostUngrouped && !has_step && !(are_few && have_gap(rest.few)))
-    return IntegerCells::make(declared.min, declared.max);
-  if (are_few) {
-    for (const auto& [number, times] : rest.few)
-      declared.values.push_back(static_cast<std::int64_t>(number));
-    return IntegerCells::make(declared);
+  const IntegersOfStep make;
+  const bool is_short = span < kMostUngrouped && !has_step;
+  if (are_few && !(is_short && !have_gap(rest.different))) return {make.listed(rest)};
+  const std::int64_t step = has_step ? divisor : 1;
+  if (are_exact && count() >= kLeastForCuts && !rest.different.empty()) {
+    std::vector<double> different;
+    for (const auto& [number, times] : rest.different) different.push_back(number);
+    declared.values = places_on_grid(integers_of(different), step);
+    if (!declared.values.empty()) return {IntegerCells::make(declared)};
   }
+  if (is_short) return {IntegerCells::make(declared.min, declared.max)};
   if (has_step) declared.step = divisor;
   if (count() < kLeastForCuts || !are_exact) {
-    const auto step = static_cast<std::uint64_t>(declared.step.value_or(1));
-    declared.bins = std::min<std::uint64_t>(kFirstCells, span / step + 1);
-    return IntegerCells::make(declared);
+    declared.bins =
+        std::min<std::uint64_t>(kFirstCells, span / static_cast<std::uint64_t>(step) + 1);
+    return {IntegerCells::make(declared)};
   }
-  const auto step = static_cast<double>(declared.step.value_or(1));
-  const NumberCuts cuts = cuts_of(rest.sorted, rest.min, rest.max, step);
-  for (const double spike : cuts.spikes)
-    declared.spikes.push_back(static_cast<std::int64_t>(spike));
-  for (const double edge : cuts.edges) declared.edges.push_back(static_cast<std::int64_t>(edge));
-  return IntegerCells::make(declared);
+  std::vector<std::int64_t> different = integers_of(rest.sorted);
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  if (const auto digits = last_digits_of(different, step)) {
+    const std::string remark = "; " + digits->words();
+    declared.values = digits->all(declared.min, declared.max);
+    if (!declared.values.empty()) return {.cells = IntegerCells::make(declared), .remark = remark};
+    declared.edges = digits->edges(declared.min, declared.max);
+    declared.spikes = integers_of(spikes_of(rest.sorted));
+    if (!declared.edges.empty()) return {.cells = IntegerCells::make(declared), .remark = remark};
+  }
+  const Multiples seen(Parts::of_integers(), step, rest.sorted);
+  return with_best_step(rest, seen, count(), make);
 }
 
-Cells NumbersSeen::cut(const PlacesWithoutCodes& rest, double step) {
-  const auto rounded = [step](double end) { return step > 0 ? of_few_decimals(end) : end; };
-  NumberCuts cuts = cuts_of(rest.sorted, rounded(rest.min), rounded(rest.max), step);
-  NumberCells::Declaration declared{.min = rounded(rest.min),
-                                    .max = rounded(rest.max),
-                                    .edges = cuts.edges,
-                                    .spikes = cuts.spikes};
-  if (step > 0) declared.step = step;
-  return NumberCells::make(declared);
-}
-
-Cells NumbersSeen::numbers(const PlacesWithoutCodes& rest) const {
+CellsAndCodes NumbersSeen::numbers(const PlacesWithoutCodes& rest) const {
   NumberCells::Declaration declared{};
+  const NumbersOfStep make;
   const bool are_short =
       are_singles_ && decimals_.most >= kMostDecimals && of_singles_.most < kMostDecimals;
   const double step = are_short ? of_singles_.step() : decimals_.step();
   if (places_.are_few(nulls_)) {
-    for (const auto& [number, times] : rest.few)
+    for (const auto& [number, times] : rest.different)
       declared.values.push_back(are_short ? of_few_decimals(number) : number);
-    return NumberCells::make(declared);
+    return {NumberCells::make(declared)};
   }
-  if (count() < kLeastForCuts) return NumberCells::make(rest.min, rest.max, kFirstCells);
+  if (count() < kLeastForCuts) return {NumberCells::make(rest.min, rest.max, kFirstCells)};
+  const Multiples seen(make.parts, std::llround(step * kPartsOfOne), rest.sorted);
+  if (seen.step > 0 && !rest.different.empty()) {
+    std::vector<std::int64_t> different;
+    for (const auto& [number, times] : rest.different)
+      different.push_back(std::llround(number * kPartsOfOne));
+    for (const std::int64_t whole : places_on_grid(different, seen.step))
+      declared.values.push_back(make.parts.number(whole));
+    if (!declared.values.empty()) return {NumberCells::make(declared)};
+  }
   // Cells that hold no multiple of the step have none, and where no decimal number lies they are
   // equal.
-  if (step > 0) {
-    PlacesWithoutCodes multiples = rest;
-    for (double& number : multiples.sorted) number = of_few_decimals(number);
-    try {
-      return cut(multiples, step);
-    } catch (const InvalidInput&) {
-    }
-  }
   try {
-    return cut(rest, 0);
+    return with_best_step(rest, seen, count(), make);
   } catch (const InvalidInput&) {
   }
-  return NumberCells::make(rest.min, rest.max, kFirstCells);
+  try {
+    return {make(rest, 0)};
+  } catch (const InvalidInput&) {
+  }
+  return {NumberCells::make(rest.min, rest.max, kFirstCells)};
 }
 
 }  // namespace mollify

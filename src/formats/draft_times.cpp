@@ -10,6 +10,7 @@
 
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
+#include "formats/draft_words.h"
 
 namespace mollify {
 
@@ -83,7 +84,8 @@ DayFormats::DayFormats(std::string_view column) {
     }
   }
   left_.push_back({&TimeFormat::require("%Y-%m")});
-  left_.push_back({&TimeFormat::require("%b %Y")});
+  for (const std::string_view month : {"%b %Y", "%m/%Y", "%m-%Y"})
+    left_.push_back({&TimeFormat::require(month)});
   left_.push_back({&TimeFormat::require(kDigitsOfMonths)});
   constexpr std::array<std::string_view, 3> kNamesOfDays = {"date", "datum", "excel"};
   constexpr std::array<std::string_view, 5> kNamesOfSeconds = {"date", "time", "stamp", "unix",
@@ -114,12 +116,19 @@ void DayFormats::see(std::string_view text) {
 const TimeFormat* DayFormats::found() const {
   if (left_.size() != 1) return nullptr;
   const Candidate& one = left_.front();
-  if (one.format->text() == kDigitsOfMonths && one.places.few().size() < kFewestMonths)
+  if (one.format->text() == kDigitsOfMonths && one.places.different().size() < kFewestMonths)
     return nullptr;
   // A single number may be anything.
   const bool is_number =
       is_count(*one.format) || one.format->text().find_first_not_of("%Ymd") == std::string::npos;
   return is_number && one.places.min() == one.places.max() ? nullptr : one.format;
+}
+
+std::vector<std::string> DayFormats::texts() const {
+  std::vector<std::string> texts;
+  if (left_.size() == 1 && found() == nullptr) return texts;
+  for (const Candidate& one : left_) texts.push_back(one.format->text());
+  return texts;
 }
 
 DateCells::Declaration DayFormats::declared(const Candidate& candidate) {
@@ -131,7 +140,7 @@ DateCells::Declaration DayFormats::declared(const Candidate& candidate) {
 }
 
 std::string DayFormats::words_if_ambiguous() const {
-  if (left_.size() < 2) return "";
+  if (left_.size() < 2 || value_.empty()) return "";
   const auto words = [](const Candidate& one) {
     const DateCells::Declaration as = declared(one);
     return fmt::format("{{type: {}, min: \"{}\", max: \"{}\", bins: month, format: \"{}\"}}",
@@ -188,6 +197,12 @@ bool fill_their_range(DateCells::Declaration declared, std::size_t few, double d
   return DateCells::make(declared).size() == few;
 }
 
+/// "infinity", as databases write what lies after all days.
+bool is_infinity(std::string_view text) {
+  return text.find("inf") < 2 && text.find(' ') == std::string_view::npos &&
+         side_of_far_time(text) != 0;
+}
+
 Period period_of(double days) {
   constexpr double kMostDaysByMonth = 5 * 366;
   return days <= kMostDaysUngrouped ? Period::kDay
@@ -198,6 +213,11 @@ Period period_of(double days) {
 }  // namespace
 
 void MomentsSeen::see(std::string_view text, std::uint64_t line) {
+  if (is_infinity(text)) {
+    ++infinite_;
+    return;
+  }
+  if (is_word_for_unknown(text)) return;
   formats_.see(text);
   if (is_like_a_day(text) && like_days_++ == 0) a_day_ = text;
   const auto time = read_time(text);
@@ -226,7 +246,7 @@ std::string MomentsSeen::few_strangers() const {
 
 std::string MomentsSeen::proposed() const {
   if (std::string words = formats_.words_if_ambiguous(); !words.empty()) return words;
-  if (are_moments() || 10 * like_days_ < 9 * days_.seen()) return "";
+  if (are_moments() || days_.seen() == 0 || 10 * like_days_ < 9 * days_.seen()) return "";
   if (offsets_ > 0 && times_.of_type > 0 && offsets_ < times_.of_type) {
     return fmt::format(
         "its values look like times, as \"{}\", but some state an offset from UTC and others do "
@@ -272,11 +292,65 @@ DateCells::Declaration MomentsSeen::declaration() const {
 
 std::string MomentsSeen::words() const {
   const DateCells::Declaration made = declaration();
-  const std::size_t few = places().few().size();
+  const std::size_t few = places().different().size();
   return fmt::format("{}{} from {} to {}",
                      few <= PlacesSeen::kMostListed ? fmt::format("{} different ", few) : "",
                      made.grain == Grain::kDay ? "days" : "times", written(places().min(), made),
                      written(places().max(), made));
+}
+
+std::vector<double> MomentsSeen::likely_ones(const PlacesWithoutCodes& rest,
+                                             DateCells::Declaration declared) const {
+  constexpr std::size_t kFewestOnGrid = 12, kRowsOfEach = 5;
+  constexpr std::int64_t kPartOfRange = 7;
+  const std::size_t different = rest.different.size();
+  const std::uint64_t rows = places().count();
+  if (different < 2 || (different < kFewestOnGrid && rows < 2 * different)) return {};
+  const auto clock_of = [](std::int64_t second) { return second - day_of(second) * kSecondsOfDay; };
+  std::vector<std::int64_t> seconds, days;
+  for (const auto& [place, times] : rest.different) {
+    seconds.push_back(static_cast<std::int64_t>(place));
+    if (days.empty() || days.back() < day_of(seconds.back()))
+      days.push_back(day_of(seconds.back()));
+  }
+  const std::int64_t clock = clock_of(seconds.front());
+  const bool have_one_clock = std::all_of(seconds.begin(), seconds.end(),
+                                          [&](std::int64_t one) { return clock_of(one) == clock; });
+  const bool in_seconds = declared.grain == Grain::kSecond;
+  const std::int64_t range = days.back() - days.front() + 1;
+  std::vector<std::int64_t> listed;
+  if (have_one_clock) {
+    listed = days_on_grid(days);
+    // The same time of each day.
+    if (listed.empty() && in_seconds && different >= kFewestOnGrid &&
+        range <= static_cast<std::int64_t>(kMostOnGrid)) {
+      listed.resize(static_cast<std::size_t>(range));
+      std::iota(listed.begin(), listed.end(), days.front());
+    }
+    for (std::int64_t& place : listed) place = place * kSecondsOfDay + clock;
+    // All months are on the grid of their first days.
+    declared.period = finest_of(declared);
+    if (declared.period != Period::kDay && listed.size() >= DateCells::make(declared).size())
+      return {};
+  } else {
+    const auto seconds_of_step = [&] {
+      switch (declared.step.value_or(TimeStep::kSecond)) {
+        case TimeStep::kDay:
+          return kSecondsOfDay;
+        case TimeStep::kHour:
+          return std::int64_t{3600};
+        case TimeStep::kMinute:
+          return std::int64_t{60};
+        case TimeStep::kSecond:
+          break;
+      }
+      return std::int64_t{1};
+    };
+    listed = places_on_grid(seconds, seconds_of_step());
+  }
+  const bool are_rare = kPartOfRange * static_cast<std::int64_t>(days.size()) <= range;
+  if (listed.empty() && are_rare && rows >= kRowsOfEach * different) listed = seconds;
+  return {listed.begin(), listed.end()};
 }
 
 CellsAndCodes MomentsSeen::cells() const {
@@ -292,10 +366,17 @@ CellsAndCodes MomentsSeen::cells() const {
   const double days = span / kSecondsOfOneDay + 1;
   const Period finest = finest_of(declared);
   // Days that come once are not all that there can be.
-  const bool come_again = places().count() >= 2 * places().few().size();
+  const bool come_again = places().count() >= 2 * places().different().size();
   if (places().are_few(nulls_) && come_again &&
-      !fill_their_range(declared, rest.few.size(), days)) {
-    for (const auto& [place, times] : rest.few) declared.values.push_back(written(place, declared));
+      !fill_their_range(declared, rest.different.size(), days)) {
+    for (const auto& [place, times] : rest.different)
+      declared.values.push_back(written(place, declared));
+    declared.step.reset();
+    return {DateCells::make(declared), std::move(codes)};
+  }
+  for (const double place : likely_ones(rest, declared))
+    declared.values.push_back(written(place, declared));
+  if (!declared.values.empty()) {
     declared.step.reset();
     return {DateCells::make(declared), std::move(codes)};
   }

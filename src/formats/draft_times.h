@@ -9,7 +9,7 @@
 
 #include "domain/time_text.h"
 #include "domain/times.h"
-#include "formats/draft_numbers.h"
+#include "formats/draft_cuts.h"
 #include "formats/public_values.h"
 
 namespace mollify {
@@ -28,6 +28,8 @@ class DayFormats {
   void see(std::string_view text);
   /// The format that is left; nullptr if no format is, or if the day or the month may come first.
   [[nodiscard]] const TimeFormat* found() const;
+  /// The texts of all formats that are left; none if a number may be no day.
+  [[nodiscard]] std::vector<std::string> texts() const;
   /// How to declare the column in the format that is left.
   [[nodiscard]] DateCells::Declaration declaration() const { return declared(left_.front()); }
   /// The seconds since 1970 of the format that is left.
@@ -62,8 +64,10 @@ class MomentsSeen {
   void see(std::string_view text, std::uint64_t line);
   void see_null() { ++nulls_; }
 
-  /// All are days; so are midnights of their own clocks, as programs write days.
-  [[nodiscard]] bool all_days() const { return days_.others == 0; }
+  /// The infinities of databases, which are days and times too.
+  [[nodiscard]] std::uint64_t infinite() const { return infinite_; }
+  /// All are days, except for words such as "Unknown", which are nulls; so are midnights of their own clocks, as programs write days.
+  [[nodiscard]] bool all_days() const { return days_.others == 0 && days_.of_type > 0; }
   /// All with an offset from UTC, or none; days among them.
   [[nodiscard]] bool all_times() const {
     return times_.others == 0 && clocks_ > 0 && (offsets_ == 0 || offsets_ == times_.of_type);
@@ -80,8 +84,8 @@ class MomentsSeen {
 
   /// "days from 2026-01-01 to 2026-01-28", for people. Requires are_moments.
   [[nodiscard]] std::string words() const;
-  /// A list of few different ones, or cells of a calendar's periods, in which frequent ones are
-  /// spikes. Requires are_moments.
+  /// A list of few different ones, or of those on a grid, as Mondays are, or cells of a calendar's
+  /// periods, in which frequent ones are spikes. Requires are_moments.
   [[nodiscard]] CellsAndCodes cells() const;
 
  private:
@@ -90,6 +94,10 @@ class MomentsSeen {
   [[nodiscard]] const PlacesSeen& places() const {
     return format() != nullptr ? formats_.places() : places_;
   }
+  /// The only days or times that are likely: all of a grid, or those that come again, few of their
+  /// range. Empty if there are no such ones.
+  [[nodiscard]] std::vector<double> likely_ones(const PlacesWithoutCodes& rest,
+                                                DateCells::Declaration declared) const;
   /// The offset that all times state. If they state several, each time is on its own clock.
   [[nodiscard]] std::optional<std::string> zone() const;
 
@@ -98,6 +106,7 @@ class MomentsSeen {
   PlacesSeen places_;  // seconds that the clock of each shows
   std::string first_day_, last_day_, a_day_;
   std::uint64_t nulls_ = 0;
+  std::uint64_t infinite_ = 0;
   std::uint64_t like_days_ = 0;
   std::uint64_t clocks_ = 0;              // times that are more than a day
   std::uint64_t offsets_ = 0;             // times that state one from UTC

@@ -6,6 +6,9 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/names.h"
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
@@ -168,7 +171,7 @@ int month_of(std::string_view name) {
   return found == kNames.end() ? 0 : static_cast<int>(found - kNames.begin()) + 1;
 }
 
-constexpr std::size_t kDigitsOfYear = 4;
+constexpr std::size_t kDigitsOfYear = 4, kDigitsOfShortYear = 2;
 
 /// Of two digits: from 1969 to 2068, as strptime has it.
 int year_of(const std::string& digits) {
@@ -178,16 +181,37 @@ int year_of(const std::string& digits) {
   return number + (number < kFirstOfLastCentury ? 2000 : 1900);
 }
 
+bool is_a_year(const std::string& run) {
+  return is_a_digit(run[0]) && (run.size() == kDigitsOfYear || run.size() == kDigitsOfShortYear);
+}
+
+/// "FY2021", "FY21", "2015/16", "2015-2016", "FY2015/16": a year, or two that follow each other.
+std::optional<PeriodWord> year_in(std::string_view word, std::vector<std::string> runs) {
+  constexpr std::array<std::string_view, 3> kNames = {"fy", "ay", "sy"};
+  const bool is_named = !runs.empty() && is_any(runs[0], kNames);
+  if (is_named) runs.erase(runs.begin());
+  if (runs.empty() || runs.size() > 2 || !std::all_of(runs.begin(), runs.end(), is_a_year))
+    return std::nullopt;
+  const PeriodWord found{.kind = 'y', .has_year = true, .year = year_of(runs[0]), .part = 0};
+  if (runs.size() == 1) return is_named ? std::optional(found) : std::nullopt;
+  const bool has_mark = word.find_first_of("/-") != std::string_view::npos;
+  const bool follows = year_of(runs[1]) == found.year + 1;
+  return has_mark && follows && runs[0].size() == kDigitsOfYear ? std::optional(found)
+                                                                : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<PeriodWord> period_in(std::string_view word) {
   std::vector<std::string> runs = runs_of(word);
+  if (const auto year = year_in(word, runs)) return year;
   const auto name = std::find_if(runs.begin(), runs.end(),
                                  [](const auto& run) { return is_a_small_letter(run[0]); });
   constexpr std::size_t kMostRuns = 3, kShort = 2;
   if (name == runs.end() || runs.size() > kMostRuns) return std::nullopt;
   const std::string letters = *name;
   const bool begins = name == runs.begin();
+  const bool divides = !begins && std::next(name) != runs.end();
   runs.erase(name);
   const auto is_long = [](const std::string& run) { return run.size() == kDigitsOfYear; };
   for (const std::string& run : runs) {
@@ -195,6 +219,15 @@ std::optional<PeriodWord> period_in(std::string_view word) {
   }
   if (const int month = month_of(letters); month > 0) {
     if (runs.empty()) return PeriodWord{.kind = 'm', .part = month};
+    if (divides && runs[0].size() <= kShort && is_a_year(runs[1])) {
+      constexpr int kMostDays = 31, kRoomForDays = 32;
+      const int day = std::stoi(runs[0]);
+      if (day < 1 || day > kMostDays) return std::nullopt;
+      return PeriodWord{.kind = 'd',
+                        .has_year = true,
+                        .year = year_of(runs[1]),
+                        .part = month * kRoomForDays + day};
+    }
     // "Apr 23" and "23-Apr" may be days.
     const bool has_mark = word.find_first_of("-/'") != std::string_view::npos;
     if (runs.size() > 1 || (!is_long(runs[0]) && !(begins && has_mark))) return std::nullopt;
@@ -258,34 +291,117 @@ std::string common_text(std::string word) {
   return integer ? std::to_string(*integer) : word;
 }
 
+/// Where a word is among ranges of numbers: a range, a number, or a word for 0.
+std::optional<std::pair<double, double>> place_in_ranges(const std::string& word) {
+  for (const std::string_view zero : {"none", "never", "zero"}) {
+    if (equal_ignoring_case(word, zero)) return std::pair{-kNoEnd, 0.0};
+  }
+  return range_in(word);
+}
+
+bool are_periods_alike(const std::vector<std::string>& words) {
+  const auto first = words.empty() ? std::nullopt : period_in(words[0]);
+  return first && std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+           const auto period = period_in(word);
+           return period && period->kind == first->kind && period->has_year == first->has_year;
+         });
+}
+
+bool are_numbers(const std::vector<std::string>& words) {
+  return std::all_of(words.begin(), words.end(),
+                     [](const std::string& word) { return read_number(word).has_value(); });
+}
+
+/// Sorts words that have an order of their own. `are_others`: words for unknown, which come last.
+bool sort_by_order(std::vector<std::string>& words, bool are_others) {
+  if (words.size() < 2) return false;
+  if (are_periods_alike(words)) {
+    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
+      return period_in(one) < period_in(other);
+    });
+    return true;
+  }
+  const auto has_place = [](const auto& word) { return place_in_ranges(word).has_value(); };
+  const bool have_ranges = std::any_of(words.begin(), words.end(), has_two_ends);
+  if (!std::all_of(words.begin(), words.end(), has_place) ||
+      !(have_ranges || (are_others && are_numbers(words))))
+    return false;
+  std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
+    return place_in_ranges(one) < place_in_ranges(other);
+  });
+  return true;
+}
+
 }  // namespace
+
+bool is_word_for_unknown(std::string_view word) {
+  constexpr std::array<std::string_view, 32> kWords = {"unknown",
+                                                       "unk",
+                                                       "notknown",
+                                                       "na",
+                                                       "nan",
+                                                       "null",
+                                                       "notavailable",
+                                                       "notapplicable",
+                                                       "inapplicable",
+                                                       "refused",
+                                                       "refusal",
+                                                       "missing",
+                                                       "notstated",
+                                                       "notreported",
+                                                       "notrecorded",
+                                                       "notspecified",
+                                                       "unspecified",
+                                                       "undisclosed",
+                                                       "undetermined",
+                                                       "unclear",
+                                                       "dontknow",
+                                                       "donotknow",
+                                                       "dk",
+                                                       "noanswer",
+                                                       "noresponse",
+                                                       "nodata",
+                                                       "declined",
+                                                       "declinedtoanswer",
+                                                       "declinedtosay",
+                                                       "prefernottosay",
+                                                       "prefernottoanswer",
+                                                       "noinformation"};
+  std::string letters;
+  for (const char letter : word) {
+    const bool is_large = letter >= 'A' && letter <= 'Z';
+    const char small = is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
+    if (is_a_small_letter(small)) {
+      letters += small;
+    } else if (std::string_view(" .'/?-*()[]_").find(letter) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return !word.empty() && (letters.empty() || is_any(letters, kWords));
+}
+
+std::string order_of(const std::vector<std::string>& words) {
+  std::vector<std::string> ordered, others;
+  for (const std::string& word : words)
+    (is_word_for_unknown(word) ? others : ordered).push_back(word);
+  const char* const what = are_periods_alike(ordered) ? "quarters, months, weeks, days or years"
+                           : are_numbers(ordered)     ? "numbers"
+                                                      : "ranges of numbers";
+  if (others.empty()) return fmt::format("all are {}", what);
+  return fmt::format("all but \"{}\" are {}", fmt::join(others, "\", \""), what);
+}
 
 Cells words_as_cells(std::vector<std::string> words, bool are_codes) {
   if (!are_codes) std::transform(words.begin(), words.end(), words.begin(), common_text);
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   if (are_codes) return Categories::make(words, false, true);
-  std::vector<PeriodWord> periods;
-  for (const std::string& word : words) {
-    if (const auto period = period_in(word)) periods.push_back(*period);
-  }
-  const auto is_alike = [&](const PeriodWord& one) {
-    return one.kind == periods[0].kind && one.has_year == periods[0].has_year;
-  };
-  if (words.size() > 1 && periods.size() == words.size() &&
-      std::all_of(periods.begin(), periods.end(), is_alike)) {
-    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
-      return period_in(one) < period_in(other);
-    });
-    return Categories::make(words, true);
-  }
-  const auto is_range = [](const std::string& word) { return range_in(word).has_value(); };
-  if (std::all_of(words.begin(), words.end(), is_range) &&
-      std::count_if(words.begin(), words.end(), has_two_ends) >= 2) {
-    std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
-      return range_in(one) < range_in(other);
-    });
-    return Categories::make(words, true);
+  std::vector<std::string> ordered, others;
+  for (const std::string& word : words)
+    (is_word_for_unknown(word) ? others : ordered).push_back(word);
+  if (sort_by_order(ordered, !others.empty())) {
+    ordered.insert(ordered.end(), others.begin(), others.end());
+    return ordered_cells(ordered);
   }
   // Of the ways in which one number is written the first one is enough.
   std::set<std::string, std::less<>> seen;

@@ -178,14 +178,14 @@ std::optional<std::uint64_t> read_count(const Value& value) noexcept {
 
 CountedSource::CountedSource(const Source& table, const std::string& counts_column,
                              std::span<const std::string> declared)
-    : table_(table), counts_column_(table.position(counts_column, kStatesCounts, declared)) {}
+    : AmountSource(table), counts_column_(table.position(counts_column, kStatesCounts, declared)) {}
 
 void CountedSource::visit(std::span<const std::size_t> wanted,
                           const std::function<void(const Block&)>& take) const {
   std::vector<std::size_t> with_counts(wanted.begin(), wanted.end());
   with_counts.push_back(counts_column_);
   std::vector<std::uint64_t> counts;
-  table_.visit(with_counts, [&](const Block& block) {
+  table().visit(with_counts, [&](const Block& block) {
     const Values& said = block.columns.back();
     counts.resize(block.rows);
     for (std::size_t row = 0; row < block.rows; ++row) {

@@ -185,32 +185,15 @@ struct AmountColumn {
 /// tables are written. Empty for a null, a negative number and a value that is not a whole number.
 [[nodiscard]] std::optional<std::uint64_t> read_count(const Value& value) noexcept;
 
-/// A table with a column for the number of records that each row counts as: a histogram, from
-/// engines that count by themselves.
-///
-/// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of
-/// no records still names its unit.
-class CountedSource final : public Source {
+/// A table of another source, in which a column says how much each row counts. What it does not say
+/// otherwise is the other's.
+class AmountSource : public Source {
  public:
-  static constexpr std::uint64_t kMostOfARow = std::uint64_t{1} << 40U;
-
-  /// `table` must outlive it. Throws InvalidInput unless it has the column, once; `declared` as in
-  /// Source::position.
-  CountedSource(const Source& table, const std::string& counts_column,
-                std::span<const std::string> declared = {});
-
   [[nodiscard]] std::string_view name() const noexcept override { return table_.name(); }
   [[nodiscard]] std::string_view file() const noexcept override { return table_.file(); }
   [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
     return table_.columns();
   }
-  [[nodiscard]] std::optional<std::size_t> counts_column() const noexcept override {
-    return counts_column_;
-  }
-  void visit(std::span<const std::size_t> wanted,
-             const std::function<void(const Block&)>& take) const override;
-  /// The sum of all counts, or 2^62 if it is greater.
-  [[nodiscard]] std::uint64_t record_count() const override;
   void require_repeatable() const override { table_.require_repeatable(); }
   void require_readable(std::size_t column) const override { table_.require_readable(column); }
   [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override {
@@ -226,8 +209,38 @@ class CountedSource final : public Source {
     return table_.names_are_a_line();
   }
 
+ protected:
+  /// `table` must outlive it.
+  explicit AmountSource(const Source& table) : table_(table) {}
+  [[nodiscard]] const Source& table() const noexcept { return table_; }
+
  private:
   const Source& table_;
+};
+
+/// A table with a column for the number of records that each row counts as: a histogram, from
+/// engines that count by themselves.
+///
+/// Total: a count that `read_count` does not read is 0, a greater one than 2^40 is that. A row of
+/// no records still names its unit.
+class CountedSource final : public AmountSource {
+ public:
+  static constexpr std::uint64_t kMostOfARow = std::uint64_t{1} << 40U;
+
+  /// `table` must outlive it. Throws InvalidInput unless it has the column, once; `declared` as in
+  /// Source::position.
+  CountedSource(const Source& table, const std::string& counts_column,
+                std::span<const std::string> declared = {});
+
+  [[nodiscard]] std::optional<std::size_t> counts_column() const noexcept override {
+    return counts_column_;
+  }
+  void visit(std::span<const std::size_t> wanted,
+             const std::function<void(const Block&)>& take) const override;
+  /// The sum of all counts, or 2^62 if it is greater.
+  [[nodiscard]] std::uint64_t record_count() const override;
+
+ private:
   std::size_t counts_column_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,14 +96,19 @@ std::uint64_t WeightColumn::effective(std::uint64_t rows) const {
 
 std::optional<double> read_weight(const Value& value) noexcept {
   const std::optional<double> number = read_nonnegative(value);
-  return number && std::isfinite(*number) ? number : std::nullopt;
+  if (!number || std::isfinite(*number)) return number;
+  // Digits state a finite number, which no double holds: 1e999.
+  const auto* const text = std::get_if<std::string_view>(&value);
+  if (text == nullptr || text->find_first_of("123456789") == std::string_view::npos)
+    return std::nullopt;
+  return std::numeric_limits<double>::max();
 }
 
 // -----------------------------------------------------------------------------------------------
 // A table whose rows have weights.
 
 WeightedSource::WeightedSource(const Source& table, WeightColumn weights)
-    : table_(table),
+    : AmountSource(table),
       weights_(std::move(weights)),
       place_(table.position(weights_.column, kStatesWeights)),
       most_(weights_.steps()),
@@ -174,13 +180,13 @@ class WeighingWorker final : public BlockWorker {
 void WeightedSource::visit(std::span<const std::size_t> wanted,
                            const std::function<void(const Block&)>& take) const {
   Weigher weigher(*this);
-  table_.visit(with_weights(wanted), [&](const Block& block) { take(weigher.weigh(block)); });
+  table().visit(with_weights(wanted), [&](const Block& block) { take(weigher.weigh(block)); });
 }
 
 void WeightedSource::visit_by(
     std::span<const std::size_t> wanted,
     const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const {
-  table_.visit_by(with_weights(wanted), [&]() -> std::unique_ptr<BlockWorker> {
+  table().visit_by(with_weights(wanted), [&]() -> std::unique_ptr<BlockWorker> {
     return std::make_unique<WeighingWorker>(*this, make_worker());
   });
 }

@@ -71,17 +71,12 @@ struct WeightColumn {
 ///
 /// Total: whatever the column holds, each row has an integer from 0 to `steps()`, which depends on
 /// this row alone.
-class WeightedSource final : public Source {
+class WeightedSource final : public AmountSource {
  public:
   /// `table` must outlive it. Throws InvalidInput unless it has the column, once, and each of its
   /// rows is one record.
   WeightedSource(const Source& table, WeightColumn weights);
 
-  [[nodiscard]] std::string_view name() const noexcept override { return table_.name(); }
-  [[nodiscard]] std::string_view file() const noexcept override { return table_.file(); }
-  [[nodiscard]] const std::vector<std::string>& columns() const noexcept override {
-    return table_.columns();
-  }
   [[nodiscard]] std::optional<RowWeights> weights() const noexcept override {
     return RowWeights{place_, most_};
   }
@@ -89,21 +84,7 @@ class WeightedSource final : public Source {
              const std::function<void(const Block&)>& take) const override;
   void visit_by(std::span<const std::size_t> wanted,
                 const std::function<std::unique_ptr<BlockWorker>()>& make_worker) const override;
-  [[nodiscard]] std::uint64_t record_count() const override { return table_.record_count(); }
-  void require_repeatable() const override { table_.require_repeatable(); }
-  void require_readable(std::size_t column) const override { table_.require_readable(column); }
-  [[nodiscard]] bool holds_lists(std::size_t column) const noexcept override {
-    return table_.holds_lists(column);
-  }
-  [[nodiscard]] std::string fault_of(std::size_t column) const override {
-    return table_.fault_of(column);
-  }
-  [[nodiscard]] std::optional<Provenance> provenance() const override {
-    return table_.provenance();
-  }
-  [[nodiscard]] bool names_are_a_line() const noexcept override {
-    return table_.names_are_a_line();
-  }
+  [[nodiscard]] std::uint64_t record_count() const override { return table().record_count(); }
 
   /// The steps of a value.
   [[nodiscard]] std::uint64_t steps_of(const Value& value) const noexcept;
@@ -111,7 +92,6 @@ class WeightedSource final : public Source {
  private:
   [[nodiscard]] std::vector<std::size_t> with_weights(std::span<const std::size_t> wanted) const;
 
-  const Source& table_;
   WeightColumn weights_;
   std::size_t place_;
   std::uint64_t most_;

@@ -208,7 +208,37 @@ void require_answerable(const PlanModel& model, PlanUnknown unknown, const PlanQ
   model.require_answerable(unknown, question);
 }
 
-PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question) {
+/// Says of each column how many values noise alone makes null.
+void tell_nulls_of_noise(const PlanModel& model, const Domain& domain, const PlanQuestion& whole,
+                         PlanAnswer& answer) {
+  constexpr double kLeastTold = 0.001;
+  constexpr std::size_t kMostNamed = 3;
+  const std::vector<double> shares_made =
+      model.nulls_of_noise(domain, whole, answer.ways[*answer.best]);
+  std::vector<std::pair<double, std::string>> all;
+  for (std::size_t i = 0; i < shares_made.size(); ++i) {
+    if (shares_made[i] >= kLeastTold) all.emplace_back(shares_made[i], domain.columns()[i].name());
+  }
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  Json& shares = answer.facts["nulls_of_noise"] = Json::object();
+  std::string named;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [share, name] = all[i];
+    shares[name] = share;
+    if (i >= kMostNamed) continue;
+    named += fmt::format("{}{:.2g} % of {}", i == 0 ? "" : ", ", 100 * share, in_quotes(name));
+    if (i == 0) named += " null";
+  }
+  if (all.size() > kMostNamed)
+    named += fmt::format(", and less of {} more", counted(all.size() - kMostNamed, "column"));
+  answer.lines += fmt::format(
+      "noise alone makes about {}: declare null: VALUE where no value is missing\n", named);
+}
+
+PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestion& question,
+                  const Domain* domain) {
   require_answerable(model, unknown, question);
   PlanAnswer found{.unknown = unknown};
   for (std::size_t i = 0; i < model.mechanisms(); ++i) {
@@ -227,6 +257,7 @@ PlanAnswer answer(const PlanModel& model, PlanUnknown unknown, const PlanQuestio
   }
   if (found.best) {
     model.tell(whole, found);
+    if (domain != nullptr) tell_nulls_of_noise(model, *domain, whole, found);
     if (question.curve) found.curve = curve(model, whole);
   }
   for (PlanWay& way : found.ways) {
@@ -300,55 +331,32 @@ std::string PlanModel::subject(PlanUnknown unknown, const PlanQuestion& whole) c
                             whole.alpha);
 }
 
+std::vector<double> PlanModel::nulls_of_noise(const Domain& domain, const PlanQuestion& whole,
+                                              const PlanWay& way) const {
+  std::vector<double> shares(domain.columns().size());
+  if (!way.noise || kModelMethods.has(whole.method)) return shares;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const Column& column = domain.columns()[i];
+    if (column.mapping().null_is_category) shares[i] = way.noise->share() / column.size();
+  }
+  return shares;
+}
+
 bool PlanReport::is_served() const noexcept {
   return std::any_of(answers.begin(), answers.end(),
                      [](const PlanAnswer& one) { return one.best.has_value(); });
 }
 
-double PlanModel::nulls_of_noise(const Column& column) const {
-  return column.mapping().null_is_category ? 1.0 / column.size() : 0;
-}
-
 namespace {
-
-/// Says of each column how many rows noise alone makes null, in data without nulls: the noise of
-/// the best way times the nulls in it. A model that learns from noisy counts leaves these out.
-void tell_nulls_of_noise(const PlanModel& model, const Domain& domain, PlanAnswer& answer) {
-  constexpr double kLeastTold = 0.001;
-  constexpr std::size_t kMostNamed = 3;
-  const auto& noise = answer.ways[*answer.best].noise;
-  if (!noise) return;
-  std::vector<std::pair<double, std::string>> all;
-  for (const Column& column : domain.columns()) {
-    const double share = noise->share() * model.nulls_of_noise(column);
-    if (share >= kLeastTold) all.emplace_back(share, column.name());
-  }
-  if (all.empty()) return;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& one, const auto& other) { return one.first > other.first; });
-  Json& shares = answer.facts["nulls_of_noise"] = Json::object();
-  std::string named;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [share, name] = all[i];
-    shares[name] = share;
-    if (i >= kMostNamed) continue;
-    named += fmt::format("{}{:.2g} % of {}", i == 0 ? "" : ", ", 100 * share, in_quotes(name));
-    if (i == 0) named += " null";
-  }
-  if (all.size() > kMostNamed)
-    named += fmt::format(", and less of {} more", counted(all.size() - kMostNamed, "column"));
-  answer.lines += fmt::format(
-      "noise alone makes about {}: declare null: VALUE where no value is missing\n", named);
-}
 
 PlanReport report_for(PlanQuestion question, const PublicInputs* inputs) {
   const auto model = release_method(question.method).plan_model(question, inputs);
+  std::optional<Domain> domain;
+  if (question.domain) domain.emplace(inputs->domain(*question.domain));
   PlanReport report{.question = question};
   for (const PlanUnknown unknown : question.unknowns) {
     try {
-      report.answers.push_back(answer(*model, unknown, question));
-      if (question.domain && report.answers.back().best && !kModelMethods.has(question.method))
-        tell_nulls_of_noise(*model, inputs->domain(*question.domain), report.answers.back());
+      report.answers.push_back(answer(*model, unknown, question, domain ? &*domain : nullptr));
     } catch (const InvalidInput& refused) {
       if (question.unknowns.size() == 1) throw;
       PlanWay way{.alpha = std::numeric_limits<double>::infinity(), .why = refused};
@@ -366,7 +374,7 @@ bool is_more_than_noise(const PlanQuestion& question, const std::string& mechani
     const auto model = release_method(asked.method).plan_model(asked, nullptr);
     require_answerable(*model, PlanUnknown::kAlpha, asked);
     if (const auto known = model->is_more_than_noise(asked, mechanism)) return *known;
-    const PlanAnswer found = answer(*model, PlanUnknown::kAlpha, asked);
+    const PlanAnswer found = answer(*model, PlanUnknown::kAlpha, asked, nullptr);
     for (std::size_t i = 0; i < found.ways.size(); ++i) {
       const PlanWay& way = found.ways[i];
       if (mechanism.empty() ? found.best != i : way.mechanism != mechanism) continue;

@@ -285,9 +285,12 @@ class PlanModel {
   /// Whether all outputs share the noise of one model, so that their number does not matter.
   [[nodiscard]] virtual bool shares_noise() const { return false; }
 
-  /// The share of nulls in that column of the public records that noise puts in place of private
-  /// ones: of uniform outcomes, unless the method has others; 0 if it is not known.
-  [[nodiscard]] virtual double nulls_of_noise(const Column& column) const;
+  /// The share of each column's values that `way`, which answers `whole`, makes null in data without
+  /// nulls. Unless the method has others, noise is uniform outcomes, and a model that all outputs
+  /// share makes none.
+  [[nodiscard]] virtual std::vector<double> nulls_of_noise(const Domain& domain,
+                                                           const PlanQuestion& whole,
+                                                           const PlanWay& way) const;
 
   /// Adds facts and lines to an answer that has a best way; `whole` is the question with the answer
   /// in it.

@@ -1,5 +1,7 @@
 #include "release/release_error.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "domain/domain.h"
@@ -21,13 +23,13 @@ ReleaseError estimate_error(double standard_error) {
           .measure = ""};
 }
 
-ReleaseError model_error(double expected, double at_best) {
+ReleaseError model_error(double expected, ReleaseError::Pair deciding) {
   return {
       .error = expected,
       .reference = 1,
       .kind = "greatest expected error of the shared model",
       .of_reference = "the greatest total variation, between distributions with nothing in common,",
-      .at_best = at_best};
+      .deciding = std::move(deciding)};
 }
 
 ReleaseError release_error(const Certificate& certificate, const Domain& domain) {
@@ -38,6 +40,10 @@ std::vector<Quantity> ReleaseError::quantities() const {
   const std::string unit = *measure == '\0' ? "" : "total variation";
   std::vector<Quantity> all = {{"error", error, unit}, {"reference", reference, unit}};
   if (at_worst) all.push_back({"at_worst", *at_worst, unit});
+  if (deciding) {
+    all.push_back({"deciding", deciding->error, unit});
+    all.push_back({"limit", kIndistinct * deciding->reference, unit});
+  }
   return all;
 }
 
@@ -49,16 +55,27 @@ std::string error_words(const ReleaseError& error) {
                      error.measure, at_worst, error.of_reference, error.reference);
 }
 
+std::string deciding_words(const ReleaseError& error) {
+  const auto& [value, reference, kind, of_reference] = *error.deciding;
+  return fmt::format("{} is {:.3g} in total variation, and the limit is {:.3g}{}", kind, value,
+                     ReleaseError::kIndistinct * reference,
+                     of_reference.empty()
+                         ? ""
+                         : fmt::format(" ({:g} of {:.3g}, {})", ReleaseError::kIndistinct,
+                                       reference, of_reference));
+}
+
 std::optional<Message> noise_message(const ReleaseError& error) {
   if (!error.is_indistinct() && !error.is_mostly_noise()) return std::nullopt;
   const bool is_indistinct = error.is_indistinct();
-  return Message{.code = is_indistinct ? Code("indistinct-from-noise") : Code("mostly-noise"),
-                 .verdict = fmt::format(
-                     "{} {}", error.subject,
-                     is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
-                 .reason = error_words(error),
-                 .severity = Severity::kNoise,
-                 .quantities = error.quantities()};
+  return Message{
+      .code = is_indistinct ? Code("indistinct-from-noise") : Code("mostly-noise"),
+      .verdict =
+          fmt::format("{} {}", error.subject,
+                      is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
+      .reason = is_indistinct && error.deciding ? deciding_words(error) : error_words(error),
+      .severity = Severity::kNoise,
+      .quantities = error.quantities()};
 }
 
 Json divergence_json(const DivergenceReport& divergence) {

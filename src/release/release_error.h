@@ -54,8 +54,15 @@ struct ReleaseError {
   bool is_least = false;  ///< that public facts allow, and the release may err more
   const char* subject = "the release";
   const char* measure = " in total variation";
-  /// Where `error` is an upper end: what it is at best. Only this tells that nothing is released.
-  std::optional<double> at_best{};
+  /// Two total variations and what they are, in words; the reference has none if it is 1.
+  struct Pair {
+    double error;
+    double reference;
+    std::string kind;
+    std::string of_reference;
+  };
+  /// Where `error` is an upper end: what decides in its place that nothing is released.
+  std::optional<Pair> deciding{};
   /// Of marginals: where columns of many values depend closely on each other.
   std::optional<double> at_worst{};
   /// Whether nobody is meant to look at the records one by one, because mollify estimate finds the
@@ -71,10 +78,11 @@ struct ReleaseError {
   /// 0 where the reference cannot err.
   [[nodiscard]] double share() const { return reference > 0 ? error / reference : 0; }
   [[nodiscard]] bool is_indistinct() const {
-    return reference > 0 && at_best.value_or(error) >= kIndistinct * reference;
+    const double least = kIndistinct * (deciding ? deciding->reference : reference);
+    return least > 0 && (deciding ? deciding->error : error) >= least;
   }
   [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
-  /// For messages: the error, the reference's, and the error at worst.
+  /// For messages: the error, the reference's, the error at worst, and what decides with its limit.
   [[nodiscard]] std::vector<Quantity> quantities() const;
 };
 
@@ -89,14 +97,18 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 /// Shares that are estimated with this standard error of one half.
 [[nodiscard]] ReleaseError estimate_error(double standard_error);
 
-/// A model that all rows share, of this stated error and this one at best.
-[[nodiscard]] ReleaseError model_error(double expected, double at_best);
+/// A model that all rows share, of this stated error, an upper end.
+[[nodiscard]] ReleaseError model_error(double expected, ReleaseError::Pair deciding);
 /// The release's.
 [[nodiscard]] ReleaseError release_error(const Certificate& certificate, const Domain& domain);
 
 /// "the expected error of a record is 0.361 in total variation, and that of the public reference
 /// alone is 0.368".
 [[nodiscard]] std::string error_words(const ReleaseError& error);
+
+/// "the average noise of single columns is 0.277 in total variation, and the limit is 0.237 (0.95 of
+/// 0.25, the average distance of columns from equal shares)". Requires `deciding`.
+[[nodiscard]] std::string deciding_words(const ReleaseError& error);
 
 /// What is said of a release that cannot be told apart from the reference, or of one that is mostly
 /// noise: "the release is mostly noise: ..."; nothing if it is neither.

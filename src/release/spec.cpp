@@ -483,6 +483,7 @@ std::optional<WeightColumn> PartReader::find_weights(bool with_column) const {
     if (!is_given && has(place))
       refuse_without(key_of(part_at(place)), with_column ? "weights" : "greatest-weight");
   }
+  if (!is_given && with_column && has("/weights")) require_given(kColumn);
   if (!is_given) return std::nullopt;
   require_given(kGreatest);
   WeightColumn weights{.column = find<std::string>(kColumn).value_or(""),

@@ -45,9 +45,9 @@ TEST(Check, NamesLineColumnAndValue) {
         "data.csv:4: must have 6 fields like the header, not 5",
         "data.csv:4: id must be a unit of the roster, but is \"eve\"",
         "data.csv:5: must be UTF-8 text", "data.csv:5: id must name a unit, but is \"\"",
-        "data.csv:6: must have a closing quote for each opening one in the same line, and two "
-        "quotes "
-        "for one inside a field"}) {
+        "data.csv:6: must have closed quotes, but a field holds a line break or lacks its closing "
+        "quote: a record is one line, so take line breaks out of fields, or give a data frame or a "
+        "Parquet file, in Python"}) {
     EXPECT_NE(std::find(lines.begin(), lines.end(), finding), lines.end()) << finding << '\n'
                                                                            << ended.out;
   }
@@ -127,6 +127,35 @@ TEST(Check, TellsWhatFollowsTheLastLineFeed) {
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "one.yaml"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.out, HasSubstr("0 records, 0 of them with something to mend, 1 finding\n"));
+}
+
+// What a domain cannot read is mostly days in the format of another program.
+TEST(Check, ProposesTheFormatOfUnreadDays) {
+  const Release command;
+  command.files.write("times.yaml",
+                      "columns:\n"
+                      "  born: {type: date, min: 2000-01-01, max: 2026-12-31, bins: month}\n"
+                      "  seen: {type: date, min: 2000-01-01, max: 2026-12-31, bins: month}\n"
+                      "  left: {type: date, min: 2000-01-01, max: 2026-12-31, bins: month}\n"
+                      "  note: {type: categorical, values: [a]}\n");
+  command.files.write("times.csv",
+                      "born,seen,left,note\n"
+                      "31.12.2021,02/03/2021,31.12.2021,31.12.2021\n"
+                      "11.12.2021,2021-05-06,soon,31.12.2021\n"
+                      "01.01.1901,04/03/2021,1.1.2020,\n");
+  const Ended ended = command.run({"check", "--data", "times.csv", "--domain", "times.yaml"});
+  EXPECT_NE(ended.out.find("note: column born has 3 values that its domain cannot read, and all "
+                           "have the format \"%d.%m.%Y\": declare format: \"%d.%m.%Y\"\n"),
+            std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.out.find("note: column seen has 2 values that its domain cannot read, and all "
+                           "have the format \"%d/%m/%Y\" or \"%m/%d/%Y\": declare format: "
+                           "\"%d/%m/%Y\", or the other: nothing shows whether the day or the "
+                           "month comes first\n"),
+            std::string::npos)
+      << ended.out;
+  EXPECT_EQ(ended.out.find("column left"), std::string::npos) << "not all are days";
+  EXPECT_EQ(ended.out.find("column note"), std::string::npos) << "words";
 }
 
 TEST(Check, PrintsNoControlCharactersOfTheData) {

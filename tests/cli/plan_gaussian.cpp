@@ -1,10 +1,16 @@
 // `mollify plan gaussian`.
+#include <regex>
+#include <string>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_line.h"
 
 namespace mollify::test {
 namespace {
+
+using ::testing::HasSubstr;
 
 const Arguments kGaussianPlan = {
     "plan",
@@ -108,6 +114,25 @@ TEST(PlanGaussian, RefusesInOneSentence) {
                                               "--rho", "1", "--epsilon", "1"})
                 .find("give --rho, or --epsilon and --delta, not both"),
             std::string::npos);
+}
+
+// The ranges alone decide the words. A holder of other data sees that the error is not for these.
+TEST(PlanGaussian, SaysOfASharedOneWhichDataItsErrorIsFor) {
+  const CommandLine command;
+  command.files.write("d.yaml",
+                      "columns:\n  income: {type: number, min: 0, max: 1000000, null: 0}\n");
+  const Ended ended = command.run({"plan", "gaussian-model", "--domain", "d.yaml", "--n", "1000",
+                                   "--epsilon", "1", "--delta", "1e-6"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::string printed = std::regex_replace(ended.out, std::regex("\\s+"), " ");
+  for (const char* said :
+       {"the declared ranges say which Gaussian data that error is for: \"income\" with a mean "
+        "from "
+        "375000 to 625000 and a standard deviation from 100000 to 167000",
+        "a row farther than 3.41 standard deviations from the others is moved nearer: a few large "
+        "values, and the spread that they make, are lost"}) {
+    EXPECT_NE(printed.find(said), std::string::npos) << printed;
+  }
 }
 
 TEST(PlanGaussian, RefusesASharedOneOfNobody) {

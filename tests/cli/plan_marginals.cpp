@@ -1,4 +1,5 @@
 // What `mollify plan`, `advise` and `compare` say of method marginals.
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -89,6 +90,23 @@ TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   EXPECT_THAT(text, ::testing::Not(HasSubstr("right but for")));
   EXPECT_THAT(command.run(Doses::kPlan + Arguments{"--n", "30", "--epsilon", "0.1"}).out,
               HasSubstr("WARNING: the release cannot be told apart from public noise"));
+}
+
+/// Case 2 of the cases about limits: single columns of two values are 0.25 from equal shares.
+TEST(PlanMarginals, PrintsWhatDecidesARefusal) {
+  const Doses command;
+  std::string domain = "columns:\n";
+  for (int i = 0; i < 20; ++i) domain += fmt::format("  b{}: {{type: boolean, null: false}}\n", i);
+  command.files.write("bits.yaml", domain);
+  const std::string words =
+      "the average noise of single columns is 0.277 in total variation, and the limit is 0.238 "
+      "(0.95 of 0.25, the average distance of columns from equal shares)";
+  const Ended planned = command.run({"plan", "@marginals", "--domain", "bits.yaml", "--n", "60",
+                                     "--epsilon", "1", "--delta", "1e-6"});
+  const std::string said = std::regex_replace(planned.out, std::regex("\\s+"), " ");
+  EXPECT_THAT(said, HasSubstr("at worst " + words + " noise"));
+  EXPECT_THAT(said,
+              HasSubstr("WARNING: the release cannot be told apart from public noise: " + words));
 }
 
 TEST(PlanMarginals, FindsRecordsAndBudget) {

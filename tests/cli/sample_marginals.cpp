@@ -462,10 +462,14 @@ TEST(SampleMarginals, WarnsWhereRowsMayBeMostlyNoise) {
   const std::string warning = "the greatest expected error of the shared model is ";
   const Ended refused = command.ask({"--epsilon", "0.001"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find(warning), std::string::npos);
+  // The number that decides, and its limit.
+  const std::string deciding = "the average noise of single columns is ";
+  const std::string limit = "the average distance of columns from equal shares)";
+  EXPECT_NE(refused.err.find(deciding), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find(limit), std::string::npos) << refused.err;
   const Ended accepted = command.ask({"--epsilon", "0.001", "--accept-error", "--explain"});
   EXPECT_EQ(accepted.status, 0);
-  EXPECT_NE(accepted.err.find(warning), std::string::npos);
+  EXPECT_NE(accepted.err.find(deciding), std::string::npos);
   const Ended noisy = command.ask({"--epsilon", "0.03"});
   EXPECT_EQ(noisy.status, 0);
   EXPECT_NE(noisy.err.find("WARNING: the release is mostly noise; "), std::string::npos);

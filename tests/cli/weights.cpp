@@ -161,6 +161,59 @@ TEST_F(Weights, AreRefusedByTheirDeclaration) {
             "alike\n");
 }
 
+// The noise of a draw does not depend on weights, so a plan takes them and finds the same.
+TEST_F(Weights, ChangeNothingInPlansOfDraws) {
+  for (const char* method : {"local", "integral"}) {
+    const Arguments asked{"plan", method, "--domain", "d.yaml", "--epsilon", "1"};
+    const Ended weighted = run(asked + kWeights);
+    ASSERT_EQ(weighted.status, 0) << weighted.err;
+    EXPECT_THAT(weighted.out, HasSubstr("--weights change nothing here: the noise does not depend "
+                                        "on them\n"));
+    const Json one = Json::parse(run(asked + kWeights + Arguments{"--json"}).out);
+    EXPECT_EQ(one["alpha"], Json::parse(run(asked + Arguments{"--json"}).out)["alpha"]);
+  }
+}
+
+TEST_F(Weights, NameWhatASmallBudgetNeeds) {
+  const std::string refusal =
+      refused("marginals", {"--count", "10", "--weights", "w", "--greatest-weight", "3",
+                            "--weight-step", "3e-5", "--epsilon", "1e-3", "--accept-error"});
+  EXPECT_THAT(refusal, HasSubstr("steps, but the greatest weight has 100000: give a greater "
+                                 "--weight-step, a smaller --greatest-weight or a larger budget"));
+  EXPECT_EQ(refusal.find("about epsilon"), std::string::npos);
+}
+
+TEST_F(Weights, AreMissingInAnEmptyDeclaration) {
+  files.write("empty.json",
+              R"({"method": "marginals", "domain": {"file": "d.yaml"}, "count": 3,
+                  "privacy": {"epsilon": 5}, "weights": {}})");
+  const Ended ended = run({"sample", "--spec", "empty.json", "--data", "t.csv"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("column"));
+}
+
+TEST_F(Weights, MustNotAllBeInvalidToCompare) {
+  files.write("none.csv", "id,g,w\n1,a,x\n2,b,-1\n");
+  for (const char* method : {"marginals", "central", "local"}) {
+    const Ended ended = run(Arguments{"compare", method, "--data", "none.csv", "--domain", "d.yaml",
+                                      "--epsilon", "1", "--count", "1"} +
+                            kWeights);
+    EXPECT_EQ(ended.status, 2) << method;
+    EXPECT_THAT(ended.err, HasSubstr("must hold a row with a weight above 0 in column \"w\" to "
+                                     "compare with, but holds none"))
+        << method;
+  }
+}
+
+TEST_F(Weights, AreNotForEstimates) {
+  ASSERT_EQ(sample("central", Arguments{"--count", "10"} + kWeights).status, 0);
+  const Ended ended = run({"estimate", "--released", "out.csv", "--certificate",
+                           "out.csv.certificate.json", "--domain", "d.yaml"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("next time leave out --weights, which no other mechanism takes, "
+                                   "and use subset-rr"));
+}
+
 TEST_F(Weights, AreInSpecAndCertificate) {
   for (const char* method : {"local", "integral", "central", "marginals"}) {
     ASSERT_EQ(sample(method, Arguments{"--count", "10", "--invalid-weight", "1"} + kWeights).status,

@@ -251,8 +251,10 @@ TEST(CsvReader, RefusesWhatIsNoHeader) {
   EXPECT_EQ(refusal("a,b\r1,2\r"),
             "file.csv must end its lines with a line feed, but line 1 holds a carriage return "
             "without one");
-  EXPECT_EQ(refusal("a,\"b\n"),
+  EXPECT_EQ(refusal("a,b\"\n"),
             "file.csv line 1 must be a header with closed quotes, but holds a misplaced quote");
+  EXPECT_EQ(refusal("a,\"b\n"),
+            std::string("file.csv line 1 must be a header with ") + CsvReader::kOpenField);
   EXPECT_EQ(refusal(std::string((1U << 20U) + 1, 'a')),
             "file.csv must start with a header of at most 1048576 bytes, but its first line is "
             "longer");
@@ -313,6 +315,22 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
         std::pair{std::string(12, '\0') + "\xc2\xea\x81\x60",
                   "looks like a SAS file: read it in Python by `labelled = "
                   "mollify.read_labelled(FILE)`, and give `labelled.data`"},
+        std::pair{std::string("HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!000"),
+                  "looks like a SAS file: read it in Python by `labelled = "
+                  "mollify.read_labelled(FILE)`, and give `labelled.data`"},
+        std::pair{std::string(40, '\x40') + "ASCII SPSS PORT FILE                    ",
+                  "looks like a portable SPSS file: save it as .sav in SPSS, which keeps its "
+                  "missing codes, and read that in Python by `labelled = "
+                  "mollify.read_labelled(FILE)`"},
+        std::pair{std::string("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", 10),
+                  "looks like a zip archive or a spreadsheet: save it as CSV first, or give a "
+                  "frame, in Python by `import pandas` and `frame = pandas.read_excel(FILE)`"},
+        std::pair{std::string("ARROW1\0\0", 8),
+                  "looks like a Feather or Arrow file: give a frame, in Python by `import pandas` "
+                  "and `frame = pandas.read_feather(FILE)`"},
+        std::pair{std::string("RDX3\nX"),
+                  "looks like a workspace of R: write one table of it in R by `saveRDS(TABLE, "
+                  "FILE)`, and read that in Python by `labelled = mollify.read_labelled(FILE)`"},
         std::pair{std::string("PAR1"), "looks like Parquet: save it as CSV first"},
         std::pair{std::string("\xff\xfes\0e\0x\0", 8),
                   "looks like UTF-16: save it as UTF-8 first"}}) {
@@ -320,6 +338,44 @@ TEST(CsvReader, SaysThatAFileIsPacked) {
     EXPECT_EQ(test::refusal(scratch, [&] { CsvReader reader(file); }),
               std::string("d.csv must be text, but ") + packing);
   }
+}
+
+// R compresses a table as any file is compressed; not compressed, its first line is one letter.
+TEST(CsvReader, KnowsFilesOfRByTheirNames) {
+  const test::Scratch scratch;
+  const auto refusal = [&](const char* name, const std::string& content) {
+    const auto file = scratch.write(name, content);
+    return test::refusal(scratch, [&] { CsvReader reader(file); });
+  };
+  for (const std::string beginning : {"\x1f\x8b\x08", "BZh9",
+                                      "\xfd"
+                                      "7zXZ"}) {
+    for (const char* const name : {"d.rds", "d.RDS"}) {
+      EXPECT_NE(refusal(name, beginning).find("must be text, but looks like a table of R: "),
+                std::string::npos);
+    }
+    for (const char* const name : {"d.RData", "d.rda"}) {
+      EXPECT_NE(refusal(name, beginning).find("must be text, but looks like a workspace of R: "),
+                std::string::npos);
+    }
+  }
+  EXPECT_NE(refusal("d.rds", "X\n").find("looks like a table of R: "), std::string::npos);
+  EXPECT_NE(refusal("d.rds", "A\n2\n").find("looks like a table of R: "), std::string::npos);
+  const auto letter = scratch.write("d.csv", "X\n1\n");
+  EXPECT_EQ(CsvReader(letter).header(), std::vector<std::string>{"X"});
+}
+
+// The standard lets a field go on in the next line; here a line is a record.
+TEST(CsvReader, SaysThatAPublicFieldHoldsALineBreak) {
+  const test::Scratch scratch;
+  CsvReader csv(scratch.write("file.csv", "a,b\n1,\"x\ny\"\n2,z\"\n"));
+  const auto refusal = [&] {
+    EXPECT_TRUE(csv.next());
+    return test::refusal(scratch, [&] { csv.require_well_formed(); });
+  };
+  EXPECT_EQ(refusal(), std::string("file.csv line 2 must have ") + CsvReader::kOpenField);
+  EXPECT_EQ(refusal(), "file.csv line 3 must have closed quotes, but holds a misplaced quote");
+  EXPECT_EQ(refusal(), "file.csv line 4 must have closed quotes, but holds a misplaced quote");
 }
 
 // The fields of one line by libcsv alone, with a field at the end that holds a quote, so that the

@@ -297,6 +297,15 @@ TEST(DraftedValues, SaysThatNamesLookLikeARecord) {
   }
   EXPECT_TRUE(is_noted("f,31,2023-01-05\n" + rows));
   EXPECT_TRUE(is_noted("f,Ghent\n" + words));
+  EXPECT_TRUE(is_noted("f,,2023-01-05\n" + rows)) << "a null";
+  EXPECT_TRUE(is_noted("f,70+,2023-01-05\n" + rows));
+  std::string towns;
+  for (int i = 0; i < 60; ++i)
+    towns += fmt::format("{},{},{}\n", i % 2 == 0 ? "f" : "m", 20 + i * 7 % 50,
+                         i % 3 == 0 ? "Lille" : "Ghent");
+  EXPECT_TRUE(is_noted("f,31,Paris\n" + towns)) << "a town that comes once";
+  EXPECT_FALSE(is_noted("f,age,Ghent\n" + towns));
+  EXPECT_FALSE(is_noted("f,town\n" + words));
   EXPECT_FALSE(is_noted("sex,age,day\n" + rows));
   EXPECT_FALSE(is_noted("2001,2002,2003\n" + years)) << "names of years";
 }

@@ -95,8 +95,41 @@ TEST(FrontPlan, TellsHowManyNullsNoiseMakes) {
   EXPECT_NEAR(found.number("/nulls_of_noise/colour").value_or(0), 1 / (std::exp(2.0) + 3), 1e-9);
   EXPECT_NE(found.text.find("% of \"colour\" null: declare null: VALUE"), std::string::npos)
       << found.text;
-  EXPECT_TRUE(nulls("category", "minimax").number("/nulls_of_noise/colour"));
   EXPECT_FALSE(nulls("a", "randomized-response").number("/nulls_of_noise/colour"));
+  // A band releases what no record has with its least probability, whatever the data: the minimax
+  // one with k/(E + k - 1) times 1/k.
+  const Answer band = nulls("category", "minimax");
+  EXPECT_NEAR(band.number("/nulls_of_noise/colour").value_or(0), 1 / (std::exp(2.0) + 3), 1e-9);
+}
+
+TEST(FrontPlan, TellsTheNullsOfTheMechanismThatIsNamed) {
+  const Domain domain = Domain::make(
+      {Column::declare("colour", {{"type", "categorical"}, {"values", {"a", "b", "c"}}})});
+  const auto planned = [&](const char* mechanism) {
+    return plan(nlohmann::json{{"method", "central"},
+                               {"mechanism", mechanism},
+                               {"n", 1000},
+                               {"count", 10},
+                               {"privacy", {{"epsilon", 1}, {"delta", 1e-5}}}}
+                    .dump(),
+                domain);
+  };
+  const Answer every = planned("auto");
+  EXPECT_EQ(facts(every)["best"], "subset-rr");
+  EXPECT_EQ(facts(every)["mechanisms"].size(), 6U);
+  for (const char* mechanism :
+       {"subsampled-rr", "ds-roo", "subset-rr", "poisson-rr", "histogram", "reveal-or-obscure"}) {
+    const Answer one = planned(mechanism);
+    EXPECT_EQ(facts(one)["mechanism"], mechanism);
+    // Of four outcomes each other one is as likely.
+    EXPECT_NEAR(one.number("/nulls_of_noise/colour").value_or(0),
+                one.number("/alpha").value_or(1) / 3, 1e-9)
+        << mechanism;
+  }
+  EXPECT_EQ(
+      test::refusal_of([&] { (void)planned("product"); }),
+      "plan knows nothing of columns, which mechanism product needs: leave out mechanism in the "
+      "question");
 }
 
 TEST(FrontPlan, SaysWhatTheInsideFinds) {

@@ -14,6 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "core/ranges.h"
+#include "domain/column.h"
+#include "domain/domain.h"
+#include "domain/numbers.h"
 #include "formats/arrow.h"
 #include "formats/csv.h"
 #include "formats/scratch.h"
@@ -141,6 +144,9 @@ TEST(WeightedSource, ReadsNumbersOfEveryType) {
   EXPECT_THAT(weights_in(Values(std::span(texts)), "20"),
               ElementsAre(125, 200, 2000, 2000, 2000, 2000, 2000, 2000));
   EXPECT_THAT(weights_in(Values(std::size_t{2}), "0.5"), ElementsAre(50, 50));
+  // A number that no double holds is finite, and above the greatest weight.
+  const std::vector<std::string_view> large{"1e999", "9,999e400", "inf", "-1e999", "Infinity"};
+  EXPECT_THAT(weights_in(Values(std::span(large)), "1"), ElementsAre(2000, 100, 100, 100, 100));
 }
 
 TEST(WeightedSource, IsTheSameForEveryNumberOfThreads) {

@@ -261,8 +261,26 @@ TEST(ReleaseError, IsThatOfTheReferenceWhereNothingIsReleased) {
   EXPECT_EQ(replacement_error(1, 0).share(), 0);
 }
 
+ReleaseError::Pair decided_by(double error, double reference = 1) {
+  return {.error = error, .reference = reference, .kind = "the noise", .of_reference = ""};
+}
+
+TEST(ReleaseError, SaysWhatDecidesThatNothingIsReleased) {
+  ReleaseError table = model_error(0.72, decided_by(0.24, 0.25));
+  table.deciding->of_reference = "the distance of columns from equal shares";
+  const auto said = noise_message(table);
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->reason,
+            "the noise is 0.24 in total variation, and the limit is 0.237 (0.95 of 0.25, the "
+            "distance of columns from equal shares)");
+  EXPECT_EQ(deciding_words(model_error(1, decided_by(0.7))),
+            "the noise is 0.7 in total variation, and the limit is 0.95");
+  EXPECT_FALSE(model_error(1, decided_by(0.23, 0.25)).is_indistinct());
+  EXPECT_FALSE(model_error(1, decided_by(0, 0)).is_indistinct()) << "columns of one value";
+}
+
 TEST(ReleaseError, OfASharedModelStandsBesideTheGreatestDistance) {
-  EXPECT_EQ(error_words(model_error(0.346, 0.2)),
+  EXPECT_EQ(error_words(model_error(0.346, decided_by(0.2))),
             "the greatest expected error of the shared model is 0.346 in total variation, and the "
             "greatest total variation, between distributions with nothing in common, is 1");
   EXPECT_EQ(error_words(replacement_error(4, 0.3)),
@@ -274,10 +292,10 @@ TEST(ReleaseError, OfASharedModelStandsBesideTheGreatestDistance) {
 /// were measured .46 to .58 off where 1 is stated, and 5000 rows of four columns at epsilon .03 .21
 /// to .29 where .97 is.
 TEST(ReleaseError, AnUpperEndAloneRefusesNothing) {
-  EXPECT_FALSE(model_error(1, 0.7).is_indistinct());
-  EXPECT_TRUE(model_error(1, 0.7).is_mostly_noise());
-  EXPECT_TRUE(model_error(1, 0.95).is_indistinct());
-  ReleaseError table = model_error(0.4, 0.1);
+  EXPECT_FALSE(model_error(1, decided_by(0.7)).is_indistinct());
+  EXPECT_TRUE(model_error(1, decided_by(0.7)).is_mostly_noise());
+  EXPECT_TRUE(model_error(1, decided_by(0.95)).is_indistinct());
+  ReleaseError table = model_error(0.4, decided_by(0.1));
   table.at_worst = 0.7;
   EXPECT_THAT(error_words(table), HasSubstr("is 0.4 in total variation (0.7 if columns of many"));
 }
@@ -579,8 +597,8 @@ TEST(ReleaseError, SaysHowFewRowsAreTooFewWhereTheirNumberIsProtected) {
   }
   // Not even a million rows can be told apart.
   const std::string refused = ruled.refusal(begin + R"({"epsilon": 1e-6}})");
-  EXPECT_THAT(refused, HasSubstr("cannot be told apart from public noise: the greatest expected "
-                                 "error of the shared model of 1000000 records is "));
+  EXPECT_THAT(refused, HasSubstr("cannot be told apart from public noise: the average noise of "
+                                 "single columns of 1000000 records is "));
   EXPECT_THAT(refused, HasSubstr("would do"));
   EXPECT_THAT(ruled.said(begin + R"({"epsilon": 1e-6}, "accept_error": true})"),
               HasSubstr("the release is mostly noise if the table has fewer than "));

@@ -477,13 +477,9 @@ constexpr OwnPart kCentralParts[] = {
      "HINT", nullptr, kHintPattern},
 };
 constexpr OwnPart kCentralQuestions[] = {
-    {"/weights", "", kObject},
-    {"/weights/column", "--weights", kText, "", "COLUMN"},
-    {"/weights/greatest", "--greatest-weight", kDecimal},
-    {"/weights/step", "--weight-step", kDecimal},
-    {"/weights/invalid", "--invalid-weight", kDecimal},
-    {"/weights/mean", "--mean-weight", kDecimal},
     {"/k", "--k", kWhole},
+    {"/mechanism", "--mechanism", kText, "plan this one alone (default: every mechanism)", "NAME",
+     names_in_central},
     {"/support", "--support", kText, "", "HINT", nullptr, kHintPattern},
     {"/count", "--count", kWhole},
     {"/strong", "--strong", kTruth, "bound all outputs together by --alpha"},
@@ -523,11 +519,7 @@ class CentralMethod final : public ReleaseMethod {
   }
 
   Held read(const PartReader& reader) const override {
-    CentralSpec spec;
-    if (const auto name = reader.find<std::string>("/mechanism"); name && *name != "auto") {
-      spec.mechanism = named<CentralMechanism>(*name);
-      if (!spec.mechanism) reader.in_file([&] { refuse_mechanism(*name, word()); });
-    }
+    CentralSpec spec{.mechanism = read_mechanism(reader)};
     spec.rate = reader.find<double>("/rate");
     if (const auto support = reader.find<std::string>("/support")) {
       spec.support = reader.in_file([&] { return parse_support_hint(*support); });
@@ -666,8 +658,12 @@ class CentralMethod final : public ReleaseMethod {
       refuse_input(
           "not-for-this-release", {},
           "estimate needs records that are drawn independently of one law near the population's, "
-          "which mechanism {} of {} does not promise; next time use subset-rr",
-          made.certificate.mechanism(), method_words("central"));
+          "which mechanism {} of {} does not promise; next time {}use subset-rr",
+          made.certificate.mechanism(), method_words("central"),
+          made.certificate.spec.weights
+              ? fmt::format("leave out {}, which no other mechanism takes, and ",
+                            flag_words("weights"))
+              : "");
     }
     return law;
   }
@@ -682,6 +678,14 @@ class CentralMethod final : public ReleaseMethod {
                    reader.called("/support"), *text);
     }
     if (hint) own_of<CentralQuestion>(question).support = hint;
+    if (const auto mechanism = read_mechanism(reader)) {
+      if (row_of(*mechanism).is_for_bits) {
+        refuse_input("no-answer", "mechanism", {WayOut::leave("mechanism")},
+                     "plan knows nothing of columns, which mechanism {} needs: leave out {}",
+                     name_of(*mechanism), reader.called("/mechanism"));
+      }
+      own_of<CentralQuestion>(question).mechanism = mechanism;
+    }
     if (auto weights = reader.find_weights(false)) {
       if (hint) refuse_both("greatest-weight", "support", ": the search for a support counts rows");
       own_of<CentralQuestion>(question).weights = std::move(weights);
@@ -709,7 +713,7 @@ class CentralMethod final : public ReleaseMethod {
         question.outcomes = domain.size();
       }
     }
-    return finite_plan(own_of<CentralQuestion>(question).weights.has_value());
+    return finite_plan(own_of<CentralQuestion>(question));
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
@@ -733,6 +737,16 @@ class CentralMethod final : public ReleaseMethod {
     return certificate.spec.own.get<CentralSpec>()->rate
                ? Remedy()
                : ReleaseMethod::remedy(certificate, domain);
+  }
+
+ private:
+  /// None for "auto".
+  [[nodiscard]] std::optional<CentralMechanism> read_mechanism(const PartReader& reader) const {
+    const auto name = reader.find<std::string>("/mechanism");
+    if (!name || *name == "auto") return std::nullopt;
+    const auto found = named<CentralMechanism>(*name);
+    if (!found) reader.in_file([&] { refuse_mechanism(*name, word()); });
+    return found;
   }
 };
 

@@ -67,12 +67,13 @@ struct CentralQuestion {
   /// how many it has.
   std::optional<SupportHint> support{};
   std::uint64_t domain_size = SupportFinder::kMostIntegers;
-  std::optional<WeightColumn> weights{};  ///< its column may have no name
+  std::optional<WeightColumn> weights{};        ///< its column may have no name
+  std::optional<CentralMechanism> mechanism{};  ///< none: every one
 
   friend bool operator==(const CentralQuestion&, const CentralQuestion&) = default;
 };
-/// With weights of the mechanisms that take them alone.
-[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan(bool with_weights);
+/// Of the question's mechanism, or of every one; with weights of those that take them alone.
+[[nodiscard]] std::unique_ptr<const PlanModel> finite_plan(const CentralQuestion& question);
 
 /// For samples of finite domains [Raskhodnikova et al. 2021; Cheu, Nayak 2024, Theorems 22 and 23]:
 /// records that any mechanism needs, up to a constant factor that the sources do not give:

@@ -48,21 +48,19 @@ namespace {
 
 constexpr double kGreatestDelta = 0.5;
 
-/// No second names, and none for bits; last those that release a report of every record.
-const std::vector<CentralMechanism>& planned_mechanisms(bool with_weights) {
-  static const std::vector<CentralMechanism> weighted{CentralMechanism::kHistogram};
-  if (with_weights) return weighted;
-  static const std::vector<CentralMechanism> planned = [] {
-    std::vector<CentralMechanism> found;
-    for (const auto& [mechanism, name] : names<CentralMechanism>()) {
-      const CentralRow& row = row_of(mechanism);
-      if (!row.is_for_bits && !row.is_second_name(false)) found.push_back(mechanism);
-    }
-    std::stable_partition(found.begin(), found.end(),
-                          [](CentralMechanism one) { return !row_of(one).reports_all; });
-    return found;
-  }();
-  return planned;
+/// The one that is asked for; or all, without second names and without those for bits, and last
+/// those that release a report of every record.
+std::vector<CentralMechanism> planned_mechanisms(const CentralQuestion& question) {
+  if (question.mechanism) return {*question.mechanism};
+  if (question.weights) return {CentralMechanism::kHistogram};
+  std::vector<CentralMechanism> found;
+  for (const auto& [mechanism, name] : names<CentralMechanism>()) {
+    const CentralRow& row = row_of(mechanism);
+    if (!row.is_for_bits && !row.is_second_name(false)) found.push_back(mechanism);
+  }
+  std::stable_partition(found.begin(), found.end(),
+                        [](CentralMechanism one) { return !row_of(one).reports_all; });
+  return found;
 }
 
 CentralRequest request_of(const PlanQuestion& question) {
@@ -174,7 +172,7 @@ namespace {
 
 class FinitePlan final : public PlanModel {
  public:
-  explicit FinitePlan(bool with_weights) : planned_(planned_mechanisms(with_weights)) {}
+  explicit FinitePlan(const CentralQuestion& question) : planned_(planned_mechanisms(question)) {}
 
   [[nodiscard]] std::size_t mechanisms() const override { return planned_.size(); }
 
@@ -308,6 +306,7 @@ class FinitePlan final : public PlanModel {
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
+    if (planned_.size() == 1) answer.facts["mechanism"] = name_of(planned_.front());
     const auto planned = planned_support(whole);
     if (planned) tell_support(*planned, whole, answer);
     if (const auto& weights = own_of<CentralQuestion>(whole).weights) {
@@ -410,13 +409,13 @@ class FinitePlan final : public PlanModel {
         draw.get<double>(), expected.outside, expected.failure, row.order, order, expected.size);
   }
 
-  const std::vector<CentralMechanism>& planned_;
+  std::vector<CentralMechanism> planned_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlanModel> finite_plan(bool with_weights) {
-  return std::make_unique<FinitePlan>(with_weights);
+std::unique_ptr<const PlanModel> finite_plan(const CentralQuestion& question) {
+  return std::make_unique<FinitePlan>(question);
 }
 
 }  // namespace mollify

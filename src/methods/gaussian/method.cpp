@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -213,6 +214,47 @@ Json moment_errors_json(const MomentDesign& design) {
                       {"total_variation", expected_error(design, deviations).total_variation}});
   }
   return errors;
+}
+
+// A range of w that reaches from 3 to 5 deviations to both sides has one of w/10 to w/6, and a mean
+// of 3/8 to 5/8 of it.
+std::string supposed_spread(const RealColumns& columns) {
+  constexpr std::size_t kMostNamed = 3;
+  constexpr double kLeast = kLeastDeviations, kMost = kStatedDeviations.back();
+  const auto told = [](double value) {
+    return detail::shortest(std::stod(fmt::format("{:.3g}", value)));
+  };
+  std::string named;
+  for (std::size_t i = 0; i < std::min(columns.size(), kMostNamed); ++i) {
+    const double low = columns.low(i), width = columns.high(i) - low;
+    named += fmt::format("{}{}{} with a mean from {} to {} and a standard deviation from {} to {}",
+                         i == 0 ? "" : ", ", columns.is_logarithm(i) ? "the logarithm of " : "",
+                         in_quotes(columns.name(i)), told(low + kLeast / (kLeast + kMost) * width),
+                         told(low + kMost / (kLeast + kMost) * width), told(width / (2 * kMost)),
+                         told(width / (2 * kLeast)));
+  }
+  if (columns.size() > kMostNamed) {
+    named += fmt::format(", and {} more", counted(columns.size() - kMostNamed, "column"));
+  }
+  return fmt::format("the declared ranges say which Gaussian data that error is for: {}", named);
+}
+
+ReleaseError moment_error(const MomentDesign& design) {
+  return model_error(design.expected_total_variation,
+                     {.error = design.least_total_variation,
+                      .reference = 1,
+                      .kind = fmt::format(
+                          "the expected error of the shared model, if every column's range reaches "
+                          "{:g} of its standard deviations to both sides of its mean,",
+                          kLeastDeviations),
+                      .of_reference = ""});
+}
+
+std::string cut_words(double clip_radius) {
+  return fmt::format(
+      "a row farther than {:.3g} standard deviations from the others is moved nearer: a few large "
+      "values, and the spread that they make, are lost",
+      clip_radius);
 }
 
 namespace {
@@ -753,7 +795,7 @@ class GaussianModelMethod final : public PointMethod {
 
   ReleaseError error(const Certificate& certificate, const Domain&) const override {
     const MomentDesign& design = *certificate.as<MomentDesign>();
-    return model_error(design.expected_total_variation, design.least_total_variation);
+    return moment_error(design);
   }
 
   std::optional<Message> error_warning(const ReleaseError& error) const override {
@@ -771,12 +813,11 @@ class GaussianModelMethod final : public PointMethod {
 
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
-    if (question.domain) {
-      question.dimension = RealColumns(inputs->domain(*question.domain),
-                                       own_of<GaussianQuestion>(question).logarithms)
-                               .size();
-    }
-    return shared_gaussian_plan_model();
+    if (!question.domain) return shared_gaussian_plan_model("");
+    const RealColumns columns(inputs->domain(*question.domain),
+                              own_of<GaussianQuestion>(question).logarithms);
+    question.dimension = columns.size();
+    return shared_gaussian_plan_model(supposed_spread(columns));
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
@@ -811,6 +852,9 @@ class GaussianModelMethod final : public PointMethod {
     std::vector<std::string> notes;
     add_logarithm_notes(certificate, domain, notes);
     notes.push_back("the error is stated " + spread_condition());
+    notes.push_back(
+        supposed_spread(RealColumns(domain, own_of<GaussianSpec>(certificate.spec).logarithms)));
+    notes.push_back(cut_words(certificate.as<MomentDesign>()->clip_radius));
     notes.emplace_back(kSharedNoiseNote);
     return notes;
   }

@@ -88,6 +88,16 @@ struct GaussianQuestion {
                                                std::span<const double> covariance,
                                                double covariance_bound);
 
+/// That of a shared Gaussian.
+[[nodiscard]] ReleaseError moment_error(const MomentDesign& design);
+
+/// What the ranges say of columns that a shared Gaussian's error is stated for, a sentence for three
+/// of them at most: "income" with a mean from 375000 to 625000 and a standard deviation from 100000
+/// to 167000. Public facts alone.
+[[nodiscard]] std::string supposed_spread(const RealColumns& columns);
+/// What becomes of a few values that are far from all others.
+[[nodiscard]] std::string cut_words(double clip_radius);
+
 /// Which of many designs a Gaussian release draws by was searched for in doubles, and a search on
 /// another processor may end elsewhere. So it is not searched for again: the integers of lattice,
 /// noise, weights and centre are read from the certificate, and the rest is found from them here
@@ -150,7 +160,7 @@ struct GaussianLearningOrders {
     DesignedRelease made, Domain domain, RealColumns columns, std::optional<Roster> roster);
 
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
-[[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model();
+[[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model(std::string supposed);
 [[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
 
 // For who asks which method to take: advice.cpp.

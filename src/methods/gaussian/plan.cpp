@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -259,6 +260,9 @@ constexpr double kMostSharedDimension = 256;
 
 class SharedGaussianPlan final : public PlanModel {
  public:
+  /// `supposed` is a domain's supposed_spread, or nothing.
+  explicit SharedGaussianPlan(std::string supposed) : supposed_(std::move(supposed)) {}
+
   [[nodiscard]] PlanUnknown size() const override { return PlanUnknown::kDimension; }
   [[nodiscard]] bool shares_noise() const override { return true; }
 
@@ -273,7 +277,7 @@ class SharedGaussianPlan final : public PlanModel {
                           .dimension = static_cast<std::size_t>(question.dimension),
                           .budget = question.budget});
       way.alpha = design.expected_total_variation;
-      way.noise = model_error(way.alpha, design.least_total_variation);
+      way.noise = moment_error(design);
       way.why = design.why;
       way.details["condition"] = spread_condition();
       way.details["errors"] = moment_errors_json(design);
@@ -322,17 +326,22 @@ class SharedGaussianPlan final : public PlanModel {
         "any number of rows\n"
         "  {} if every column's range reaches {} of its standard deviations to both sides of its "
         "mean (with {}, of the logarithms)\n  {}\n"
+        "{}  {}\n"
         "  accuracy depends on the data being Gaussian; privacy depends on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with {}\n",
         way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),
-        way.why.text, method_words("marginals", "copula"));
+        way.why.text, supposed_.empty() ? "" : fmt::format("  {}\n", supposed_),
+        cut_words(design["clip_radius"].get<double>()), method_words("marginals", "copula"));
   }
+
+ private:
+  std::string supposed_;
 };
 
 }  // namespace
 
-std::unique_ptr<const PlanModel> shared_gaussian_plan_model() {
-  return std::make_unique<SharedGaussianPlan>();
+std::unique_ptr<const PlanModel> shared_gaussian_plan_model(std::string supposed) {
+  return std::make_unique<SharedGaussianPlan>(std::move(supposed));
 }
 
 }  // namespace mollify

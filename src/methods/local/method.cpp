@@ -559,6 +559,7 @@ class DrawMethod : public ReleaseMethod {
     own.spec = local_spec(reader, word());
     own.region =
         reader.find<std::vector<std::string>>("/region").value_or(std::vector<std::string>());
+    own.has_weights = reader.find_weights(false).has_value();
     if (!question.domain && own.spec.reference) {
       refuse_missing(reader.called("/domain"), reader.called("/reference") + " needs it", "domain");
     }
@@ -583,7 +584,7 @@ class DrawMethod : public ReleaseMethod {
 
   // A band that was found for these numbers is one for no others, and has no answer.
   void settle(PlanQuestion& question, const std::string& mechanism) const override {
-    auto& [spec, masses, region] = own_of<LocalQuestion>(question);
+    auto& [spec, masses, region, has_weights] = own_of<LocalQuestion>(question);
     spec.mechanism = named<Mechanism>(mechanism);
     spec.band.reset();
     spec.reference.reset();

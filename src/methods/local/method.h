@@ -46,6 +46,8 @@ struct LocalQuestion {
   std::vector<double> masses{};
   /// "COLUMN=VALUE[,VALUE]", which narrow each other; without a domain one reference mass.
   std::vector<std::string> region{};
+  /// Whether rows have weights, which change nothing that a plan finds.
+  bool has_weights = false;
 
   friend bool operator==(const LocalQuestion&, const LocalQuestion&) = default;
 };

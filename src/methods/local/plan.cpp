@@ -140,7 +140,15 @@ class LocalPlan final : public PlanModel {
           PublicModels(space_->domain(), space_->size(), model_shapes(local.space), reference));
       judged_models_.emplace(judged_models(space_->domain(), space_->size(), reference));
     }
-    has_reference_ = local.reference.has_value() || local.channel.has_value();
+    if (space_ && local.space.kind == SpaceKind::kCandidates) {
+      candidates_ = space_->candidates();
+      if (local.reference) {
+        constexpr std::uint64_t kMostJudged = 16384;
+        candidates_ = ReferenceCandidates(space_->domain(),
+                                          inputs->records(local.reference->name, space_->domain()))
+                          .seeded(std::min(space_->size(), kMostJudged));
+      }
+    }
     kind_ = local.space.kind.value_or(SpaceKind::kCategories);
     masses_ = own_of<LocalQuestion>(question).masses;
     if (local.band && (local.band->typical || !local.band->file.empty())) find_band(local, inputs);
@@ -283,11 +291,20 @@ class LocalPlan final : public PlanModel {
         smoothing_words(scorer_of(question)));
   }
 
-  [[nodiscard]] double nulls_of_noise(const Column& column) const override {
-    if (has_reference_ || kind_ == SpaceKind::kModels) return 0;
-    if (kind_ != SpaceKind::kCandidates) return PlanModel::nulls_of_noise(column);
-    if (!column.mapping().null_is_category) return 0;
-    return UniformRecords(Domain::make({column})).null_share(0);
+  [[nodiscard]] std::vector<double> nulls_of_noise(const Domain&, const PlanQuestion& whole,
+                                                   const PlanWay&) const override {
+    const std::vector<Column>& columns = space_->domain().columns();
+    std::vector<double> shares(columns.size());
+    if (kind_ == SpaceKind::kModels) {
+      const Privacy draw = draw_of(whole);
+      const WorstCaseRisk risk = risk_of(whole, reference_of(whole), draw);
+      return models_nulls(*judged_models_, space_->domain(), space_->size(),
+                          models_outlook(space_->size(), risk.lower_factor, draw.epsilon));
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (columns[i].mapping().null_is_category) shares[i] = made_null(i, whole);
+    }
+    return shares;
   }
 
   void tell(const PlanQuestion& whole, PlanAnswer& answer) const override {
@@ -355,6 +372,10 @@ class LocalPlan final : public PlanModel {
     }
     answer.lines += fmt::format("worst case: {}{}\n", risk.risk.text(),
                                 risk.attained ? "" : " (an upper bound)");
+    if (own_of<LocalQuestion>(whole).has_weights) {
+      answer.lines += fmt::format("{} change nothing here: the noise does not depend on them\n",
+                                  flag_words("weights"));
+    }
     if (kind_ == SpaceKind::kModels) {
       const ModelsOutlook outlook =
           models_outlook(reference.outcomes(), risk.lower_factor, draw.epsilon);
@@ -373,6 +394,89 @@ class LocalPlan final : public PlanModel {
   }
 
  private:
+  /// Whether an outcome of the space is null in that column.
+  [[nodiscard]] bool is_null(std::uint64_t outcome, std::size_t column) const {
+    const Domain& domain = space_->domain();
+    return domain.digit(static_cast<std::uint32_t>(outcome), column) + 1 ==
+           domain.columns()[column].size();
+  }
+
+  /// The share of the reference that is null in that column, which has a null category.
+  [[nodiscard]] double null_share(std::size_t column) const {
+    if (kind_ == SpaceKind::kCandidates) {
+      if (!candidates_) return UniformRecords(space_->domain()).null_share(column);
+      const std::size_t columns = space_->domain().columns().size();
+      const std::uint32_t null = space_->domain().columns()[column].size() - 1;
+      std::uint64_t nulls = 0;
+      for (std::size_t i = column; i < candidates_->digits().size(); i += columns) {
+        if (candidates_->digits()[i] == null) ++nulls;
+      }
+      return static_cast<double>(nulls) / static_cast<double>(candidates_->size());
+    }
+    if (masses_.empty()) return 1.0 / space_->domain().columns()[column].size();
+    double mass = 0;
+    for (std::size_t outcome = 0; outcome < masses_.size(); ++outcome) {
+      if (is_null(outcome, column)) mass += masses_[outcome];
+    }
+    return mass;
+  }
+
+  /// The probability that a band gives an outcome which no record has, against the reference's.
+  ///
+  /// It is the floor b exactly, unless the outcomes that records have, S by the reference, are too
+  /// few to take the rest: b E S + b (1 - S) < 1. Then they have b E of it, and the others share
+  /// 1 - b E S. As many records as kConcentration are supposed; other scorers spread theirs over all.
+  [[nodiscard]] static double made_by_band(double floor, double epsilon,
+                                           const ReferenceMasses& reference, ScorerKind scorer) {
+    if (!row_of(scorer).counts_records) return floor;
+    const std::size_t kinds = reference.is_uniform() ? 1 : reference.outcomes();
+    const double each = reference.is_uniform() ? static_cast<double>(reference.outcomes()) : 1;
+    double without = 0;  // the mass of outcomes without records
+    for (std::size_t i = 0; i < kinds; ++i) {
+      const double mass = reference.mass(i);
+      without += each * mass * std::pow(1 - mass, kConcentration);
+    }
+    const double most = floor * std::exp(epsilon) * (1 - without);
+    return most + floor * without < 1 ? (1 - most) / without : floor;
+  }
+
+  /// The share of records without a null in that column which a draw makes null there.
+  ///
+  /// A mixture replaces a record by the reference with one probability, and the worst case, which is
+  /// known, is that of the reference's rarest outcome. Of another matrix it depends on the records:
+  /// these are the reference's.
+  [[nodiscard]] double made_null(std::size_t column, const PlanQuestion& whole) const {
+    const ReferenceMasses reference = reference_of(whole);
+    if (reference.outcomes() == 1) return 0;
+    const Privacy draw = draw_of(whole);
+    const Mechanism mechanism = chosen_mechanism(own_of<LocalQuestion>(whole).spec, in_mu_, kind_);
+    if (is_band(mechanism)) {
+      return made_by_band(risk_of(whole, reference, draw).lower_factor, draw.epsilon, reference,
+                          scorer_of(whole)) *
+             null_share(column);
+    }
+    const MechanismRow& row = row_of(mechanism);
+    if (!row.has_channel && row.reference != ReferenceUse::kNeeded) {
+      const double replaced =
+          risk_of(whole, reference, draw).risk.tv / (1 - reference.smallest_mass());
+      return replaced * null_share(column);
+    }
+    const auto made = make_sampler(parameters_of(whole, draw));
+    std::vector<std::uint32_t> outcomes;
+    std::vector<double> weights;
+    for (std::uint32_t outcome = 0; outcome < made->outcome_count(); ++outcome) {
+      if (is_null(outcome, column)) continue;
+      outcomes.push_back(outcome);
+      weights.push_back(masses_.empty() ? 1.0 : masses_[outcome]);
+    }
+    const Law law = made->law({outcomes, weights});
+    double nulls = 0;
+    for (std::uint32_t outcome = 0; outcome < made->outcome_count(); ++outcome) {
+      if (is_null(outcome, column)) nulls += law.probabilities[outcome];
+    }
+    return nulls;
+  }
+
   /// The gain from a larger epsilon, fewer outcomes or a better reference.
   void tell_changes(const PlanQuestion& whole, const ReferenceMasses& reference, double epsilon,
                     PlanAnswer& answer) const {
@@ -482,9 +586,9 @@ class LocalPlan final : public PlanModel {
     return typical_;
   }
 
-  /// Of a question with one mechanism. `reference` is for bands alone.
-  [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
-                                      const ReferenceMasses& reference, const Privacy& draw) const {
+  /// Those of a draw of a question with one mechanism; they refer to masses_ and channel_.
+  [[nodiscard]] MechanismParameters parameters_of(const PlanQuestion& question,
+                                                  const Privacy& draw) const {
     // A plan of all is asked with a reference for those that use one.
     const auto& asked = own_of<LocalQuestion>(question).spec.mechanism;
     const bool alone = asked && row_of(*asked).reference == ReferenceUse::kNone;
@@ -498,6 +602,13 @@ class LocalPlan final : public PlanModel {
       parameters.numbers.location = location;
     }
     parameters.channel = channel_;
+    return parameters;
+  }
+
+  /// `reference` is for bands alone.
+  [[nodiscard]] WorstCaseRisk risk_of(const PlanQuestion& question,
+                                      const ReferenceMasses& reference, const Privacy& draw) const {
+    const MechanismParameters parameters = parameters_of(question, draw);
     validate_parameters(parameters);
     if (!is_band(parameters.mechanism)) return mechanism_risk(parameters);
     return band_risk(parameters, reference, draw.epsilon);
@@ -506,6 +617,7 @@ class LocalPlan final : public PlanModel {
   std::vector<Mechanism> mechanisms_;
   std::optional<ReleaseSpace> space_;
   std::optional<PublicModels> judged_models_;
+  std::optional<Candidates> candidates_;  ///< some that stand for all, if they are not uniform
   SpaceKind kind_ = SpaceKind::kCategories;
   std::vector<double> masses_;
   std::vector<double> channel_;
@@ -513,7 +625,6 @@ class LocalPlan final : public PlanModel {
   std::optional<PublicBand> file_band_;
   mutable std::optional<double> typical_;
   bool in_mu_;
-  bool has_reference_ = false;  ///< whether noise has the records of a public table
   bool searches_outcomes_;
 };
 

@@ -522,17 +522,24 @@ PublicModels judged_models(const Domain& domain, std::uint64_t count,
   return {domain, std::min(count, judged), ModelShapes::kProducts, reference};
 }
 
+namespace {
+
+/// How many of the judged models stand for private tables.
+constexpr std::size_t kMostJudgedTables = 48;
+
+}  // namespace
+
 ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
                           const ModelsOutlook& outlook) {
-  constexpr std::size_t kMostTables = 48;
   std::vector<std::vector<double>> shares;
   models.visit(
       [&](std::uint64_t, const PublicModels::Model& model) { shares.push_back(model.shares); });
   ReleaseError error{.kind = "expected error of a column of the released model",
                      .of_reference = models.has_reference() ? "that of the public records alone"
                                                             : "that of uniform records alone"};
-  if (of_all <= kMostTables) return error;
-  const std::size_t tables = shares.size() > kMostTables ? kMostTables : shares.size() / 2;
+  if (of_all <= kMostJudgedTables) return error;
+  const std::size_t tables =
+      shares.size() > kMostJudgedTables ? kMostJudgedTables : shares.size() / 2;
   const auto columns = static_cast<double>(models.columns().size());
   const auto distance = [&](const std::vector<double>& one, const std::vector<double>& other) {
     double sum = 0;
@@ -564,6 +571,58 @@ ReleaseError models_error(const PublicModels& models, std::uint64_t of_all,
   error.error /= static_cast<double>(tables);
   error.reference /= static_cast<double>(tables);
   return error;
+}
+
+std::vector<double> models_nulls(const PublicModels& models, const Domain& domain,
+                                 std::uint64_t of_all, const ModelsOutlook& outlook) {
+  const std::vector<Column>& columns = domain.columns();
+  const auto can_be_null = [](const Column& column) {
+    return column.mapping().null_is_category && column.size() > 1;
+  };
+  std::vector<double> nulls(columns.size());
+  if (std::none_of(columns.begin(), columns.end(), can_be_null)) return nulls;
+  std::vector<std::vector<double>> shares, logarithms;
+  models.visit([&](std::uint64_t, const PublicModels::Model& model) {
+    shares.push_back(model.shares);
+    for (double& share : logarithms.emplace_back(model.shares)) share = std::log(share);
+  });
+  if (shares.size() < 2) return nulls;
+  // A column's nulls are the last of its cells.
+  std::vector<std::size_t> ends;
+  for (const Column& column : columns)
+    ends.push_back((ends.empty() ? 0 : ends.back()) + column.size());
+  const double of_best = static_cast<double>(outlook.best) / static_cast<double>(of_all);
+  const std::size_t tables = std::min(kMostJudgedTables, shares.size());
+  for (std::size_t table = 0; table < tables; ++table) {
+    std::vector<double> data = shares[table];
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!can_be_null(columns[i])) continue;
+      const auto end = data.begin() + static_cast<std::ptrdiff_t>(ends[i]);
+      const double left = 1 - std::exchange(end[-1], 0.0);
+      std::for_each(end - columns[i].size(), end, [left](double& share) { share /= left; });
+    }
+    // A table's likelihoods, which the release goes by, and not its distances.
+    std::vector<std::pair<double, std::size_t>> others;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (i == table) continue;
+      others.emplace_back(std::inner_product(data.begin(), data.end(), logarithms[i].begin(), 0.0),
+                          i);
+    }
+    std::sort(others.begin(), others.end(), std::greater<>());
+    const auto all = static_cast<double>(others.size());
+    const double best = std::clamp(std::ceil(of_best * all), 1.0, all);
+    for (std::size_t rank = 0; rank < others.size(); ++rank) {
+      const double weight = static_cast<double>(rank) < best
+                                ? outlook.probability / best
+                                : (1 - outlook.probability) / (all - best);
+      const std::vector<double>& model = shares[others[rank].second];
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (can_be_null(columns[i])) nulls[i] += weight * model[ends[i] - 1];
+      }
+    }
+  }
+  for (double& share : nulls) share /= static_cast<double>(tables);
+  return nulls;
 }
 
 std::unique_ptr<const PreparedRelease> prepare_models(ReleaseSpec spec,

@@ -130,6 +130,11 @@ struct ModelsOutlook {
 /// cells, whose distances differ less; memory for 2^23 shares, and a second.
 [[nodiscard]] PublicModels judged_models(const Domain& domain, std::uint64_t count,
                                          std::span<const std::uint32_t> reference);
+/// The share of each column's values that are expected to be null in a table's stead, if the table
+/// has none: the mean over 48 tables that are as the models are, except for nulls. 0 of columns
+/// that cannot be null.
+[[nodiscard]] std::vector<double> models_nulls(const PublicModels& models, const Domain& domain,
+                                               std::uint64_t of_all, const ModelsOutlook& outlook);
 /// The sentence about one that is mostly noise.
 [[nodiscard]] Message models_message(const ReleaseError& error);
 /// Of a certificate whose spec shares a model.

@@ -27,8 +27,33 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
     : notion_(budget.notion),
       amount_(amount ? *amount : adaptive_amount_down(budget, "marginals")),
       unit_(unit) {
+  if (is_drawn()) return;
+  const auto is_drawn_at = [this](std::uint64_t weight) {
+    MarginalBudget lighter(*this);
+    lighter.unit_.weight = weight;
+    return lighter.is_drawn();
+  };
+  if (unit_.weight > 1 && is_drawn_at(1)) {
+    const std::uint64_t most = halve_whole(1, unit_.weight, is_drawn_at);
+    refuse_input(
+        "out-of-range", "weight-step",
+        {WayOut::set("weight-step"), WayOut::set("greatest-weight"), WayOut::set("epsilon")},
+        quantities_of(static_cast<double>(unit_.weight), {.most = static_cast<double>(most)}),
+        "a budget of {} must be one whose parts have noise that can be drawn, and {} has this for "
+        "weights of at most {} steps, but the greatest weight has {}: give a greater {}, a smaller "
+        "{} or a larger budget",
+        method_words("marginals"), budget.text(), most, unit_.weight, flag_words("weight-step"),
+        flag_words("greatest-weight"));
+  }
+  refuse_input("out-of-range", {},
+               "a budget of {} must be one whose parts have noise that can be drawn, about epsilon "
+               "0.001 to 1000, but is {}",
+               method_words("marginals"), budget.text());
+}
+
+bool MarginalBudget::is_drawn() const {
+  if (!(amount_ > 0) || std::isinf(amount_)) return false;
   try {
-    refuse_if(!(amount_ > 0) || std::isinf(amount_), "internal-error", {}, "no such budget");
     // The least part has the most noise, the whole the least.
     for (const std::uint32_t parts : {std::uint32_t{1}, kParts}) {
       const Ratio most = noise(parts);
@@ -40,11 +65,9 @@ MarginalBudget::MarginalBudget(const Privacy& budget, UnitWeight unit, std::opti
       static_cast<void>(choice_rate(parts));
     }
   } catch (const InvalidInput&) {
-    refuse_input("out-of-range", {},
-                 "a budget of {} must be one whose parts have noise that can be drawn, about "
-                 "epsilon 0.001 to 1000, but is {}",
-                 method_words("marginals"), budget.text());
+    return false;
   }
+  return true;
 }
 
 double MarginalBudget::part_down(std::uint32_t parts) const {

@@ -100,6 +100,8 @@ class MarginalBudget {
   [[nodiscard]] double deviation_of(Ratio noise) const;
 
  private:
+  /// Whether the kernel draws the noise of each number of parts.
+  [[nodiscard]] bool is_drawn() const;
   [[nodiscard]] double part_down(std::uint32_t parts) const;
   [[nodiscard]] Ratio noise_of(std::uint32_t parts, std::uint64_t sum, std::uint64_t square,
                                std::uint64_t scale) const;

@@ -287,8 +287,11 @@ ReleaseError table_error(const MarginalDesign& design, std::uint64_t records) {
     const double k = counted_cells(column);
     uniform += std::pow(1 - 1 / k, k) / static_cast<double>(design.request.columns.size());
   }
-  ReleaseError found =
-      model_error(error.expected(), uniform > 0 ? std::min(1.0, error.columns.mean / uniform) : 0);
+  ReleaseError found = model_error(
+      error.expected(), {.error = error.columns.mean,
+                         .reference = uniform,
+                         .kind = "the average noise of single columns",
+                         .of_reference = "the average distance of columns from equal shares"});
   if (error.at_worst > 0) found.at_worst = error.at_worst;
   return found;
 }
@@ -428,8 +431,9 @@ class MarginalPlan final : public PlanModel {
           own_of<MarginalsQuestion>(whole).unit ? "unit" : "row",
           static_cast<double>(unit.sum()) * step, weights->most(), weights->supposed_mean());
     }
-    answer.lines += fmt::format("  total variation due to noise of one column: {}\n",
-                                distance_text(error.columns));
+    answer.lines +=
+        fmt::format("  total variation due to noise of one column: {}\n  {}\n",
+                    distance_text(error.columns), deciding_words(*answer.ways.front().noise));
     if (!error.seen.empty()) {
       answer.lines += "  noise of a pair of columns that is measured:";
       for (const MarginalError::Seen& one : error.seen) {
@@ -491,12 +495,6 @@ constexpr OwnPart kMarginalsParts[] = {
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/unit", "--unit", kColumns, "", "COLUMN,..."},
-    {"/weights", "", kObject},
-    {"/weights/column", "--weights", kText, "", "COLUMN"},
-    {"/weights/greatest", "--greatest-weight", kDecimal},
-    {"/weights/step", "--weight-step", kDecimal},
-    {"/weights/invalid", "--invalid-weight", kDecimal},
-    {"/weights/mean", "--mean-weight", kDecimal},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
@@ -643,6 +641,7 @@ class MarginalsMethod final : public ReleaseMethod {
         table_error(*certificate.as<MarginalDesign>(), records.value_or(kManyRecords));
     if (!records) {
       error.kind = "greatest expected error of the shared model of 1000000 records";
+      error.deciding->kind += " of 1000000 records";
       error.is_least = true;
     }
     return error;

@@ -1,16 +1,26 @@
 // Plans of the local and the integral model.
 #include "release/plan.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "columns.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/words.h"
+#include "methods/local/mechanism.h"
+#include "methods/local/release.h"
 #include "refusal.h"
+#include "scores/public_models.h"
 
 namespace mollify {
 namespace {
@@ -55,6 +65,145 @@ TEST(LocalPlan, TellsWhatChangesWouldBuy) {
   EXPECT_NEAR(table[2]["tv"], minimax_alpha(5, 1), 1e-15);
   EXPECT_EQ(table[3]["change"], "a perfect reference");
   EXPECT_EQ(table[3]["tv"], 0);
+}
+
+// -----------------------------------------------------------------------------------------------
+// Nulls that noise makes.
+
+/// A column that is null or one value, and one of three values.
+Domain nullable() {
+  return Domain::make({Column::make("seen", Categories::make({"yes"}), {.null_is_category = true}),
+                       test::without_nulls("size", Categories::make({"s", "m", "l"}))},
+                      0);
+}
+
+double stated_nulls(const std::string& question, const Domain& domain) {
+  const Json answer = answer_to(question, GivenInputs(domain));
+  return answer.contains("nulls_of_noise") ? answer["nulls_of_noise"].value("seen", 0.0) : 0.0;
+}
+
+/// The share of nulls that a draw from this distribution without nulls has.
+double drawn_nulls(const MechanismParameters& parameters, const Domain& domain,
+                   std::span<const double> masses) {
+  std::vector<std::uint32_t> outcomes;
+  for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) outcomes.push_back(outcome);
+  const Law law = make_sampler(parameters)->law({outcomes, masses});
+  double nulls = 0;
+  for (const std::uint32_t outcome : outcomes) {
+    if (domain.digit(outcome, 0) == 1) nulls += law.probabilities[outcome];
+  }
+  return nulls;
+}
+
+TEST(LocalPlan, StatesTheNullsThatEveryDrawMakes) {
+  const Domain domain = nullable();
+  for (const Mechanism mechanism : {Mechanism::kMinimax, Mechanism::kRelative,
+                                    Mechanism::kRandomizedResponse, Mechanism::kMixture}) {
+    for (const double epsilon : {0.25, 1.0, 4.0, 8.0, 12.0}) {
+      const double stated = stated_nulls(
+          fmt::format(
+              R"({{"method": "local", "domain": {{"file": "d.yaml"}}, "mechanism": "{}", "privacy": {{"epsilon": {}}}}})",
+              name_of(mechanism), epsilon),
+          domain);
+      const std::vector<double> masses{1, 5, 30, 0, 0, 0};
+      const double drawn = drawn_nulls(
+          {.mechanism = mechanism, .outcome_count = 6, .epsilon = epsilon}, domain, masses);
+      if (drawn < 0.001) {
+        EXPECT_EQ(stated, 0) << name_of(mechanism) << ' ' << epsilon;
+      } else {
+        EXPECT_NEAR(stated, drawn, 1e-6 * drawn) << name_of(mechanism) << ' ' << epsilon;
+      }
+    }
+  }
+}
+
+// Few records lie on few of many outcomes, which a narrow band cannot lift to all that is left.
+TEST(LocalPlan, StatesTheNullsOfFewRecordsOnManyOutcomes) {
+  constexpr std::uint32_t kSizes = 2000;
+  std::vector<std::string> sizes;
+  for (std::uint32_t i = 0; i < kSizes; ++i) sizes.push_back(std::to_string(i));
+  const Domain domain =
+      Domain::make({Column::make("seen", Categories::make({"yes"}), {.null_is_category = true}),
+                    test::without_nulls("size", Categories::make(sizes))},
+                   0);
+  for (const double epsilon : {0.5, 2.0, 8.0, 12.0}) {
+    const double stated = stated_nulls(fmt::format(R"({{"method": "local",
+                                                        "domain": {{"file": "d.yaml"}},
+                                                        "mechanism": "relative",
+                                                        "privacy": {{"epsilon": {}}}}})",
+                                                   epsilon),
+                                       domain);
+    // 64 records lie on a little more than 63 outcomes.
+    const auto drawn = [&](std::uint32_t records) {
+      std::vector<double> masses(domain.size());
+      std::fill_n(masses.begin(), records, 1.0);
+      return drawn_nulls(
+          {.mechanism = Mechanism::kRelative, .outcome_count = domain.size(), .epsilon = epsilon},
+          domain, masses);
+    };
+    EXPECT_GE(stated, drawn(64) * (1 - 1e-6)) << epsilon;
+    EXPECT_LE(stated, drawn(63) * (1 + 1e-6)) << epsilon;
+  }
+}
+
+// A point mass is the worst case of scale-and-shift, and a reference has nulls of its own.
+TEST(LocalPlan, StatesTheNullsOfOtherSamplers) {
+  const Domain domain = nullable();
+  const std::vector<double> alone{1, 0, 0, 0, 0, 0};
+  EXPECT_NEAR(
+      stated_nulls(
+          R"({"method": "local", "domain": {"file": "d.yaml"}, "mechanism": "scale-and-shift", "privacy": {"epsilon": 3}})",
+          domain),
+      drawn_nulls({.mechanism = Mechanism::kScaleAndShift, .outcome_count = 6, .epsilon = 3.0},
+                  domain, alone),
+      1e-9);
+  GivenInputs inputs(domain);
+  // One of two records is null: (records + 1) / (all + outcomes).
+  inputs.reference = {0, 0, 1, 2};  // digits of two records
+  const Json answer =
+      answer_to(R"({"method": "local", "domain": {"file": "d.yaml"}, "reference": {"file": "r.csv"},
+                                    "privacy": {"epsilon": 4}})",
+                inputs);
+  EXPECT_NEAR(answer["nulls_of_noise"]["seen"], std::exp(-2) * 4 / 8, 1e-9);
+}
+
+// What a release of one of 2000 models makes of tables without nulls: as other models are.
+TEST(LocalPlan, StatesTheNullsOfAModel) {
+  constexpr std::uint64_t kModels = 2000, kTables = 40;
+  for (const double epsilon : {1.0, 4.0, 8.0}) {
+    const Domain domain = nullable();
+    const double stated = stated_nulls(
+        fmt::format(
+            R"({{"method": "integral-model", "domain": {{"file": "d.yaml"}}, "space": {{"candidates": {}}},
+                         "privacy": {{"epsilon": {}}}}})",
+            kModels, epsilon),
+        domain);
+    const PublicModels models(domain, kModels);
+    const auto sampler = make_sampler(
+        {.mechanism = Mechanism::kRelative, .outcome_count = kModels, .epsilon = epsilon});
+    const Domain elsewhere = Domain::make(domain.columns(), 1);
+    double nulls = 0;
+    PublicModels(elsewhere, kTables).visit([&](std::uint64_t, const PublicModels::Model& table) {
+      // Likelihoods of 256 records, of which none is null.
+      std::vector<std::uint32_t> indices;
+      std::vector<double> logarithms, of_null;
+      models.visit([&](std::uint64_t index, const PublicModels::Model& model) {
+        double sum = std::log(model.shares[0]);
+        for (std::size_t cell = 2; cell < 5; ++cell) {
+          sum += table.shares[cell] * std::log(model.shares[cell]);
+        }
+        indices.push_back(static_cast<std::uint32_t>(index));
+        logarithms.push_back(sum);
+        of_null.push_back(model.shares[1]);
+      });
+      const double most = *std::max_element(logarithms.begin(), logarithms.end());
+      for (double& one : logarithms) one = std::exp(256 * (one - most));
+      const Law law = sampler->law({indices, logarithms});
+      nulls += std::inner_product(of_null.begin(), of_null.end(), law.probabilities.begin(), 0.0) /
+               kTables;
+    });
+    EXPECT_NEAR(stated, nulls, 0.1 * nulls) << epsilon;
+  }
 }
 
 TEST(LocalPlan, LeavesOutWhatCannotChange) {
