@@ -24,10 +24,11 @@ bool has_axis(const Column& column) { return is_numeric(column.cells()) || is_mo
 /// Makes clauses of formulas.
 class ClauseMaker {
  public:
-  ClauseMaker(std::span<const Column> columns, const std::vector<std::optional<Following>>& follows)
+  ClauseMaker(std::span<const Column> columns,
+              const std::vector<std::optional<FollowingDigits>>& follows)
       : columns_(columns), follows_(follows) {}
 
-  std::vector<Clause> clauses(const Rule& rule, std::size_t number) {
+  std::vector<Clause> clauses(const DomainRule& rule, std::size_t number) {
     rule_ = &rule;
     std::vector<Clause> made;
     for (std::vector<Literal>& literals : conjunction(rule.formula, false)) {
@@ -78,7 +79,7 @@ class ClauseMaker {
         const Column& column = columns_[formula.column];
         for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
           const bool is = truth_of_value(formula, column, {cell, {}}) == Truth::kTrue;
-          literal.table.push_back(is != negated ? Answer::kYes : Answer::kNo);
+          literal.table.push_back(is != negated ? CellAnswer::kYes : CellAnswer::kNo);
         }
         return {{of_source(std::move(literal))}};
       }
@@ -103,7 +104,7 @@ class ClauseMaker {
     for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
       const Truth truth = truth_of_value(formula, column, at_first(column, cell));
       const bool allows = negated ? truth != Truth::kTrue : truth != Truth::kFalse;
-      literal.table.push_back(allows ? Answer::kYes : Answer::kNo);
+      literal.table.push_back(allows ? CellAnswer::kYes : CellAnswer::kNo);
     }
     if (!has_axis(column) || !has_single) return {{of_source(std::move(literal))}};
     Disjunctions all;
@@ -132,7 +133,7 @@ class ClauseMaker {
     return {cell, axis_number(column, cell, column.points(cell) - 1)};
   }
 
-  /// `column relation value`. What lies between the ends of a cell is maybe, and compared.
+  /// `column relation value`. A value between the ends of a cell is maybe, and is compared.
   Disjunctions with_value(const Formula& formula, Relation relation) {
     if (relation == Relation::kNotEqual && is_inside_a_cell(formula)) {
       return {{part_of(formula, Relation::kLess), part_of(formula, Relation::kGreater)}};
@@ -155,13 +156,13 @@ class ClauseMaker {
     for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
       const Truth first = truth_of_value(one, column, at_first(column, cell));
       const Truth last = truth_of_value(one, column, at_last(column, cell));
-      Answer answer = first != Truth::kFalse ? Answer::kYes : Answer::kNo;
-      if (first != last) answer = Answer::kMaybe;
+      CellAnswer answer = first != Truth::kFalse ? CellAnswer::kYes : CellAnswer::kNo;
+      if (first != last) answer = CellAnswer::kMaybe;
       // Of a value inside a cell neither end may be it.
       if (relation == Relation::kEqual && column.points(cell) > 1 && is_in(formula, cell)) {
-        answer = Answer::kMaybe;
+        answer = CellAnswer::kMaybe;
       }
-      any_maybe = any_maybe || answer == Answer::kMaybe;
+      any_maybe = any_maybe || answer == CellAnswer::kMaybe;
       literal.table.push_back(answer);
     }
     if (any_maybe) {
@@ -178,14 +179,14 @@ class ClauseMaker {
     return column.encode(Value(std::string_view(formula.values.front()))) == cell;
   }
 
-  static Comparison comparison_of(const RuleSum& left, Relation relation, const RuleSum& right,
-                                  double unit_of_days) {
+  static SumComparison comparison_of(const RuleSum& left, Relation relation, const RuleSum& right,
+                                     double unit_of_days) {
     const bool swapped = relation == Relation::kGreater || relation == Relation::kAtLeast;
-    Comparison made;
-    made.kind = relation == Relation::kEqual ? Comparison::Kind::kIs
+    SumComparison made;
+    made.kind = relation == Relation::kEqual ? SumComparison::Kind::kIs
                 : relation == Relation::kLess || relation == Relation::kGreater
-                    ? Comparison::Kind::kBelow
-                    : Comparison::Kind::kAtMost;
+                    ? SumComparison::Kind::kBelow
+                    : SumComparison::Kind::kAtMost;
     for (const bool is_left : {true, false}) {
       const RuleSum& sum = is_left ? left : right;
       const bool minus = is_left == swapped;
@@ -235,7 +236,7 @@ class ClauseMaker {
   /// A literal about a column that follows is one about the column that it follows from.
   Literal of_source(Literal literal) const {
     while (const auto& following = follows_[literal.column]) {
-      std::vector<Answer> table;
+      std::vector<CellAnswer> table;
       for (const std::uint32_t digit : following->map) table.push_back(literal.table[digit]);
       literal.table = std::move(table);
       literal.column = following->from;
@@ -244,15 +245,15 @@ class ClauseMaker {
   }
 
   std::span<const Column> columns_;
-  const std::vector<std::optional<Following>>& follows_;
-  const Rule* rule_ = nullptr;
+  const std::vector<std::optional<FollowingDigits>>& follows_;
+  const DomainRule* rule_ = nullptr;
 };
 
 }  // namespace
 
-std::vector<Clause> clauses_of(const Rule& rule, std::size_t number,
+std::vector<Clause> clauses_of(const DomainRule& rule, std::size_t number,
                                std::span<const Column> columns,
-                               const std::vector<std::optional<Following>>& follows) {
+                               const std::vector<std::optional<FollowingDigits>>& follows) {
   return ClauseMaker(columns, follows).clauses(rule, number);
 }
 

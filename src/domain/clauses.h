@@ -13,14 +13,14 @@
 
 namespace mollify {
 
-enum class Answer : std::uint8_t { kNo, kYes, kMaybe };
+enum class CellAnswer : std::uint8_t { kNo, kYes, kMaybe };
 
 /// About one column's cells, or a comparison, or both: where the table says maybe, the comparison
 /// decides.
 struct Literal {
   std::size_t column = 0;
-  std::vector<Answer> table{};
-  std::optional<Comparison> comparison{};
+  std::vector<CellAnswer> table{};
+  std::optional<SumComparison> comparison{};
 };
 
 struct Clause {
@@ -34,7 +34,7 @@ struct Clause {
 };
 
 /// A column's digit of a value of another column that it follows from.
-struct Following {
+struct FollowingDigits {
   std::size_t from;
   std::vector<std::uint32_t> map;
 };
@@ -45,8 +45,8 @@ struct Following {
 /// The clauses of a rule that is a formula, each with the rule's number. A literal about a column that
 /// follows is one about the column that it follows from. Throws InvalidInput, naming the rule, for
 /// more than PossibleRecords::kMostClauses.
-[[nodiscard]] std::vector<Clause> clauses_of(const Rule& rule, std::size_t number,
-                                             std::span<const Column> columns,
-                                             const std::vector<std::optional<Following>>& follows);
+[[nodiscard]] std::vector<Clause> clauses_of(
+    const DomainRule& rule, std::size_t number, std::span<const Column> columns,
+    const std::vector<std::optional<FollowingDigits>>& follows);
 
 }  // namespace mollify

@@ -34,7 +34,8 @@ class Joined {
 
 class Builder {
  public:
-  Builder(std::span<const Column> columns, const std::vector<Rule>& rules, Combinations& inside)
+  Builder(std::span<const Column> columns, const std::vector<DomainRule>& rules,
+          Combinations& inside)
       : columns_(columns), rules_(rules), inside_(inside) {
     inside_.columns = columns;
   }
@@ -54,14 +55,14 @@ class Builder {
     }
     make_classes();
     make_blocks();
-    for (Block& block : inside_.blocks) make_choices(block);
+    for (RuleBlock& block : inside_.blocks) make_choices(block);
     make_components();
   }
 
  private:
   void find_followers() {
     inside_.follows.resize(columns_.size());
-    for (const Rule& rule : rules_) {
+    for (const DomainRule& rule : rules_) {
       if (!rule.following) continue;
       const FollowingColumn& one = *rule.following;
       const Column& column = columns_[one.column];
@@ -71,7 +72,7 @@ class Builder {
                 "rule \"{}\" lets column \"{}\" follow from a second column, but it must follow "
                 "from one",
                 rule.name, column.name());
-      Following made{one.from, std::vector<std::uint32_t>(from.size(), column.size() - 1)};
+      FollowingDigits made{one.from, std::vector<std::uint32_t>(from.size(), column.size() - 1)};
       for (const auto& [key, value] : one.map) {
         made.map[from.encode(Value(std::string_view(key)))] =
             value.empty() ? column.encode(Value()) : column.encode(Value(std::string_view(value)));
@@ -88,7 +89,7 @@ class Builder {
         inside_.following_order.push_back(i);
       }
     }
-    for (const Rule& rule : rules_) {
+    for (const DomainRule& rule : rules_) {
       if (!rule.following || known[rule.following->column]) continue;
       refuse_input("contradictory-rules", Concern("rules"),
                    "rule \"{}\" lets a column follow from itself, in a circle: leave one of the "
@@ -102,7 +103,7 @@ class Builder {
     for (const Literal& literal : clause.literals) {
       if (!literal.table.empty()) all.insert(literal.column);
       if (!literal.comparison) continue;
-      for (const Comparison::Term& term : literal.comparison->terms) all.insert(term.column);
+      for (const SumComparison::Term& term : literal.comparison->terms) all.insert(term.column);
     }
     return {all.begin(), all.end()};
   }
@@ -121,7 +122,7 @@ class Builder {
                        std::none_of(terms.begin(), terms.end(),
                                     [&](const auto& term) { return term.column == column; });
               }
-              return literal.column != column || literal.table[cell] != Answer::kYes;
+              return literal.column != column || literal.table[cell] != CellAnswer::kYes;
             });
         if (fails) cells[column].push_back(cell);
       }
@@ -133,7 +134,7 @@ class Builder {
   }
 
   /// The least and the greatest of the sum tell; they are of ends, and so of values.
-  bool can_fail(const Comparison& comparison,
+  bool can_fail(const SumComparison& comparison,
                 const std::map<std::size_t, std::vector<std::uint32_t>>& cells) const {
     bool any_seconds = false;
     for (const auto& term : comparison.terms) {
@@ -143,7 +144,7 @@ class Builder {
     for (const auto& term : comparison.terms) {
       const Column& column = columns_[term.column];
       const bool is_day = is_moment(column) && !is_second(column);
-      const Axis axis{&column, any_seconds && is_day ? 86'400.0 : 1.0, 0};
+      const PlaceAxis axis{&column, any_seconds && is_day ? 86'400.0 : 1.0, 0};
       const auto& list = cells.at(term.column);
       double low = moved_by_months(axis.first(list.front()), term.months, !any_seconds);
       double high = moved_by_months(axis.last(list.back()), term.months, !any_seconds);
@@ -152,11 +153,11 @@ class Builder {
       most += high;
     }
     switch (comparison.kind) {
-      case Comparison::Kind::kAtMost:
+      case SumComparison::Kind::kAtMost:
         return most > 0;
-      case Comparison::Kind::kBelow:
+      case SumComparison::Kind::kBelow:
         return most >= 0;
-      case Comparison::Kind::kIs:
+      case SumComparison::Kind::kIs:
         return least != 0 || most != 0;
     }
     return true;
@@ -167,14 +168,14 @@ class Builder {
     inside_.lists.resize(columns_.size());
     inside_.has_number.resize(columns_.size());
     inside_.is_compared.resize(columns_.size());
-    std::vector<std::vector<const std::vector<Answer>*>> tables(columns_.size());
+    std::vector<std::vector<const std::vector<CellAnswer>*>> tables(columns_.size());
     std::vector<bool> is_named(columns_.size());
     for (const Clause& clause : clauses_) {
       for (const std::size_t column : columns_of(clause)) is_named[column] = true;
       for (const Literal& literal : clause.literals) {
         if (!literal.table.empty()) tables[literal.column].push_back(&literal.table);
         if (!literal.comparison) continue;
-        for (const Comparison::Term& term : literal.comparison->terms) {
+        for (const SumComparison::Term& term : literal.comparison->terms) {
           inside_.is_compared[term.column] = true;
         }
       }
@@ -206,7 +207,7 @@ class Builder {
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
       for (const Literal& literal : clauses_[i].literals) {
         if (!literal.comparison) continue;
-        for (const Comparison::Term& term : literal.comparison->terms) {
+        for (const SumComparison::Term& term : literal.comparison->terms) {
           joined.join(i, first.emplace(term.column, i).first->second);
         }
       }
@@ -214,13 +215,13 @@ class Builder {
     std::map<std::size_t, std::vector<std::size_t>> sets;
     for (std::size_t i = 0; i < clauses_.size(); ++i) sets[joined.find(i)].push_back(i);
     for (const auto& [root, members] : sets) {
-      Block block;
+      RuleBlock block;
       std::set<std::size_t> all, compared;
       for (const std::size_t member : members) {
         for (const std::size_t column : columns_of(clauses_[member])) all.insert(column);
         for (const Literal& literal : clauses_[member].literals) {
           if (!literal.comparison) continue;
-          for (const Comparison::Term& term : literal.comparison->terms) {
+          for (const SumComparison::Term& term : literal.comparison->terms) {
             compared.insert(term.column);
           }
         }
@@ -234,7 +235,7 @@ class Builder {
   }
 
   /// The comparisons with places in `compared` for columns, on one axis.
-  void make_system(Block& block) {
+  void make_system(RuleBlock& block) {
     bool any_seconds = false;
     for (const std::size_t column : block.compared) {
       any_seconds = any_seconds || is_second(columns_[column]);
@@ -244,11 +245,11 @@ class Builder {
     for (Clause& clause : block.clauses) {
       for (Literal& literal : clause.literals) {
         if (!literal.comparison) continue;
-        Comparison& comparison = *literal.comparison;
-        any_equal = any_equal || comparison.kind == Comparison::Kind::kIs;
+        SumComparison& comparison = *literal.comparison;
+        any_equal = any_equal || comparison.kind == SumComparison::Kind::kIs;
         any_sum = any_sum || is_sum(comparison);
         if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rules_[clause.rule]);
-        for (Comparison::Term& term : comparison.terms) {
+        for (SumComparison::Term& term : comparison.terms) {
           term.column = static_cast<std::size_t>(
               std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
               block.compared.begin());
@@ -269,8 +270,8 @@ class Builder {
     if (any_sum) require_tree(block, any_equal, grid);
   }
 
-  void to_seconds(Comparison& comparison, const Rule& rule) const {
-    for (const Comparison::Term& term : comparison.terms) {
+  void to_seconds(SumComparison& comparison, const DomainRule& rule) const {
+    for (const SumComparison::Term& term : comparison.terms) {
       refuse_if(!is_moment(columns_[term.column]), "wrong-type", Concern("rules"),
                 "rule \"{}\" adds numbers to days, and others compare these days with times: let "
                 "the numbers be seconds, or leave one of the rules out",
@@ -281,28 +282,28 @@ class Builder {
   }
 
   /// A comparison that is not x + c <= y.
-  static bool is_sum(const Comparison& comparison) {
+  static bool is_sum(const SumComparison& comparison) {
     const auto& terms = comparison.terms;
     return terms.size() > 2 || (terms.size() == 2 && terms[0].negative == terms[1].negative);
   }
 
-  void to_grid(Comparison& comparison, double grid, const Rule& rule) const {
+  void to_grid(SumComparison& comparison, double grid, const DomainRule& rule) const {
     const double steps = comparison.constant / grid;
     const double whole = std::round(steps);
     if (std::abs(steps - whole) < 1e-6) {
       comparison.constant = whole;
       return;
     }
-    refuse_if(comparison.kind == Comparison::Kind::kIs, "contradictory-rules", Concern("rules"),
+    refuse_if(comparison.kind == SumComparison::Kind::kIs, "contradictory-rules", Concern("rules"),
               "rule \"{}\" can never hold: all its columns are multiples of {}", rule.name, grid);
     // m + steps <= 0 for integers m is m + ceil(steps) <= 0, and so is m + steps < 0.
     comparison.constant = std::ceil(steps);
-    comparison.kind = Comparison::Kind::kAtMost;
+    comparison.kind = SumComparison::Kind::kAtMost;
   }
 
   /// The distance of neighbouring values, if it is the same in all of the block's columns and no
   /// value between is missing; otherwise 0.
-  double grid_of(const Block& block, bool any_seconds) const {
+  double grid_of(const RuleBlock& block, bool any_seconds) const {
     double grid = 0;
     for (const std::size_t index : block.compared) {
       const Column& column = columns_[index];
@@ -326,10 +327,10 @@ class Builder {
     return grid;
   }
 
-  void require_tree(const Block& block, bool any_equal, double grid) const {
+  void require_tree(const RuleBlock& block, bool any_equal, double grid) const {
     // Comparisons and columns as a graph of two kinds of points: a tree has one edge less than
     // points for each of its parts.
-    std::map<Comparison, std::size_t> distinct;
+    std::map<SumComparison, std::size_t> distinct;
     std::size_t rule = 0;
     for (const Clause& clause : block.clauses) {
       for (const Literal& literal : clause.literals) {
@@ -340,7 +341,7 @@ class Builder {
     }
     Joined joined(distinct.size() + block.compared.size());
     for (const auto& [comparison, number] : distinct) {
-      for (const Comparison::Term& term : comparison.terms) {
+      for (const SumComparison::Term& term : comparison.terms) {
         const std::size_t column = distinct.size() + term.column;
         refuse_if(joined.find(number) == joined.find(column), "too-much-work", Concern("rules"),
                   "rule \"{}\" and others bind the same columns in a circle of sums, which mollify "
@@ -355,7 +356,7 @@ class Builder {
               rules_[rule].name);
   }
 
-  void make_choices(Block& block) {
+  void make_choices(RuleBlock& block) {
     const std::size_t all = required_combinations(block.columns, block.clauses.front().rule);
     for (Clause& clause : block.clauses) {
       for (Literal& literal : clause.literals) {
@@ -390,7 +391,7 @@ class Builder {
   }
 
   /// The ways in which all clauses can hold, as sets of comparisons that can hold together.
-  std::vector<std::vector<std::uint32_t>> choices_of(const Block& block,
+  std::vector<std::vector<std::uint32_t>> choices_of(const RuleBlock& block,
                                                      const std::vector<std::uint32_t>& each) const {
     const auto class_of = [&](std::size_t column) {
       return each[static_cast<std::size_t>(
@@ -403,18 +404,18 @@ class Builder {
       bool holds = false;
       std::vector<std::uint32_t> maybe;
       for (const Literal& literal : clause.literals) {
-        Answer answer = Answer::kMaybe;
+        CellAnswer answer = CellAnswer::kMaybe;
         if (!literal.table.empty()) {
           const std::uint32_t one = class_of(literal.column);
           answer = literal.table[inside_.lists[literal.column][one].front()];
         } else {
-          for (const Comparison::Term& term : literal.comparison->terms) {
+          for (const SumComparison::Term& term : literal.comparison->terms) {
             const std::size_t column = block.compared[term.column];
-            if (!inside_.has_number[column][class_of(column)]) answer = Answer::kYes;
+            if (!inside_.has_number[column][class_of(column)]) answer = CellAnswer::kYes;
           }
         }
-        holds = holds || answer == Answer::kYes;
-        if (answer == Answer::kMaybe) maybe.push_back(comparison);
+        holds = holds || answer == CellAnswer::kYes;
+        if (answer == CellAnswer::kMaybe) maybe.push_back(comparison);
         if (literal.comparison) ++comparison;
       }
       if (holds) continue;
@@ -453,10 +454,10 @@ class Builder {
 
   void make_components() {
     Joined joined(columns_.size());
-    for (const Block& block : inside_.blocks) {
+    for (const RuleBlock& block : inside_.blocks) {
       for (const std::size_t column : block.columns) joined.join(column, block.columns.front());
     }
-    std::map<std::size_t, Component> made;
+    std::map<std::size_t, RuleComponent> made;
     for (std::size_t b = 0; b < inside_.blocks.size(); ++b) {
       made[joined.find(inside_.blocks[b].columns.front())].blocks.push_back(b);
     }
@@ -466,7 +467,7 @@ class Builder {
     for (auto& [root, component] : made) {
       find_targets(component);
       for (const std::size_t b : component.blocks) {
-        Block& block = inside_.blocks[b];
+        RuleBlock& block = inside_.blocks[b];
         block.component = inside_.components.size();
         for (const Clause& clause : block.clauses) {
           for (const std::size_t column : by_aim(rules_[clause.rule])) {
@@ -483,11 +484,11 @@ class Builder {
     }
   }
 
-  bool is_possible(const Component& component, const std::vector<std::uint32_t>& each,
+  bool is_possible(const RuleComponent& component, const std::vector<std::uint32_t>& each,
                    std::vector<std::size_t>* broken = nullptr) const {
     bool all = true;
     for (const std::size_t b : component.blocks) {
-      const Block& block = inside_.blocks[b];
+      const RuleBlock& block = inside_.blocks[b];
       std::size_t place = 0;
       for (const std::size_t column : block.columns) {
         const auto at =
@@ -502,9 +503,8 @@ class Builder {
     return all;
   }
 
-  /// A rule's columns, the one that it is about first: what follows `then`, or stands left of a
-  /// comparison.
-  std::vector<std::size_t> by_aim(const Rule& rule) const {
+  /// A rule's columns, its subject first: the columns after `then`, or left of a comparison.
+  std::vector<std::size_t> by_aim(const DomainRule& rule) const {
     std::vector<std::size_t> order;
     add_mentioned(rule.formula, order);
     std::reverse(order.begin(), order.end());
@@ -551,7 +551,7 @@ class Builder {
     return order;
   }
 
-  void find_targets(Component& component) {
+  void find_targets(RuleComponent& component) {
     const std::size_t first_rule = inside_.blocks[component.blocks.front()].clauses.front().rule;
     const std::size_t all = required_combinations(component.columns, first_rule);
     constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -592,7 +592,7 @@ class Builder {
       }
       found[place] = one_or_two_changes(component, each[place], place, order, changed);
     }
-    // What needs more changes goes to the nearest combination, by changes of single columns.
+    // The others go to the nearest combination, by changes of single columns.
     std::vector<std::uint32_t> front;
     for (std::size_t place = 0; place < all; ++place) {
       if (component.target[place] != kNone) front.push_back(static_cast<std::uint32_t>(place));
@@ -614,7 +614,7 @@ class Builder {
   }
 
   template <class Changed>
-  std::uint32_t one_or_two_changes(const Component& component,
+  std::uint32_t one_or_two_changes(const RuleComponent& component,
                                    const std::vector<std::uint32_t>& from, std::size_t place,
                                    const std::vector<std::size_t>& order,
                                    const Changed& changed) const {
@@ -644,8 +644,8 @@ class Builder {
   struct Contradiction {};
 
   bool leave_records(std::span<const std::size_t> numbers) const {
-    std::vector<Rule> some;
-    for (const Rule& rule : rules_) {
+    std::vector<DomainRule> some;
+    for (const DomainRule& rule : rules_) {
       if (rule.following) some.push_back(rule);
     }
     for (const std::size_t number : numbers) some.push_back(rules_[number]);
@@ -662,7 +662,7 @@ class Builder {
 
   /// Names the first rule that leaves nothing with those before it, and one of these where two
   /// contradict one another.
-  [[noreturn]] void refuse_contradiction(const Component& component) const {
+  [[noreturn]] void refuse_contradiction(const RuleComponent& component) const {
     if (is_probe_) throw Contradiction();
     std::set<std::size_t> all;
     for (const std::size_t b : component.blocks) {
@@ -683,8 +683,8 @@ class Builder {
                  with);
   }
 
-  /// Every column must keep a value that is no null.
-  void require_values(const Component& component,
+  /// Every column must keep a value other than null.
+  void require_values(const RuleComponent& component,
                       const std::vector<std::vector<std::uint32_t>>& each) const {
     for (std::size_t i = 0; i < component.columns.size(); ++i) {
       const std::size_t column = component.columns[i];
@@ -708,7 +708,7 @@ class Builder {
   }
 
   std::span<const Column> columns_;
-  const std::vector<Rule>& rules_;
+  const std::vector<DomainRule>& rules_;
   Combinations& inside_;
   std::vector<Clause> clauses_;
   bool is_probe_ = false;
@@ -716,7 +716,8 @@ class Builder {
 
 }  // namespace
 
-Combinations combinations_of(std::span<const Column> columns, const std::vector<Rule>& rules) {
+Combinations combinations_of(std::span<const Column> columns,
+                             const std::vector<DomainRule>& rules) {
   Combinations made;
   Builder(columns, rules, made).build();
   return made;

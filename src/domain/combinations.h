@@ -1,4 +1,4 @@
-// Combinations of classes of cells: which can occur, and which stands for one that cannot.
+// Combinations of classes of cells: the possible ones, and the substitutes of the others.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace mollify {
 
 /// The columns that some clauses join, and what can occur of them.
-struct Block {
+struct RuleBlock {
   std::vector<std::size_t> columns;   ///< ascending
   std::vector<std::size_t> compared;  ///< of these, the ones with a comparison, ascending
   std::vector<Clause> clauses;
@@ -27,7 +27,7 @@ struct Block {
 };
 
 /// Columns that blocks join.
-struct Component {
+struct RuleComponent {
   std::vector<std::size_t> columns;  ///< ascending
   std::vector<std::size_t> blocks;
   std::vector<std::uint32_t> target;  ///< of each combination of classes the one that it becomes
@@ -36,14 +36,14 @@ struct Component {
 /// What can occur of a domain's records, for PossibleRecords.
 struct Combinations {
   std::span<const Column> columns;
-  std::vector<std::optional<Following>> follows;
+  std::vector<std::optional<FollowingDigits>> follows;
   std::vector<std::size_t> following_order;  ///< sources first
   std::vector<std::vector<std::uint32_t>> classes;
   CellLists lists;                            ///< of classes
   std::vector<std::vector<bool>> has_number;  ///< of classes
   std::vector<bool> is_compared;
-  std::vector<Block> blocks;
-  std::vector<Component> components;
+  std::vector<RuleBlock> blocks;
+  std::vector<RuleComponent> components;
 
   std::size_t class_count(std::size_t column) const { return lists[column].size(); }
 
@@ -73,7 +73,7 @@ struct Combinations {
 
   /// The reaches of a block's compared columns.
   template <class Cells>
-  static std::vector<Reach> reaches(const Block& block, const Cells& cells_of) {
+  static std::vector<Reach> reaches(const RuleBlock& block, const Cells& cells_of) {
     std::vector<Reach> made;
     for (std::size_t i = 0; i < block.compared.size(); ++i) {
       made.push_back(Reach::all(block.system.axes[i], cells_of(block.compared[i])));
@@ -84,6 +84,6 @@ struct Combinations {
 
 /// Throws InvalidInput as PossibleRecords says.
 [[nodiscard]] Combinations combinations_of(std::span<const Column> columns,
-                                           const std::vector<Rule>& rules);
+                                           const std::vector<DomainRule>& rules);
 
 }  // namespace mollify

@@ -2,23 +2,25 @@
 
 namespace mollify {
 
-bool System::narrow(const Comparison& comparison, std::vector<Reach>& reaches, bool& moves) const {
-  const auto value = [&](const Comparison::Term& term, bool least) {
+bool System::narrow(const SumComparison& comparison, std::vector<Reach>& reaches,
+                    bool& moves) const {
+  const auto value = [&](const SumComparison::Term& term, bool least) {
     const Reach& reach = reaches[term.column];
     const double place = term.negative == least ? reach.high : reach.low;
     const double moved = calendar.moved(place, term.months);
     return term.negative ? -moved : moved;
   };
   for (const bool upper : {true, false}) {
-    if (!upper && comparison.kind != Comparison::Kind::kIs) break;
-    for (const Comparison::Term& term : comparison.terms) {
+    if (!upper && comparison.kind != SumComparison::Kind::kIs) break;
+    for (const SumComparison::Term& term : comparison.terms) {
       // upper: the term is at most minus the least of the rest; else at least minus the greatest.
       double rest = comparison.constant;
-      for (const Comparison::Term& other : comparison.terms) {
+      for (const SumComparison::Term& other : comparison.terms) {
         if (&other != &term) rest += value(other, upper);
       }
       double bound = -rest;
-      if (comparison.kind == Comparison::Kind::kBelow) bound = std::nextafter(bound, -kInfinity);
+      if (comparison.kind == SumComparison::Kind::kBelow)
+        bound = std::nextafter(bound, -kBoundless);
       Reach& reach = reaches[term.column];
       const double low = reach.low, high = reach.high;
       const bool fits =

@@ -15,10 +15,10 @@
 
 namespace mollify {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kBoundless = std::numeric_limits<double>::infinity();
 
 /// The sum of places, moved by months, and a constant, which must be at most 0, below 0, or 0.
-struct Comparison {
+struct SumComparison {
   enum class Kind : std::uint8_t { kAtMost, kBelow, kIs };
   struct Term {
     std::size_t column;
@@ -32,11 +32,11 @@ struct Comparison {
   Kind kind = Kind::kAtMost;
   bool in_seconds = false;  ///< the constant
 
-  friend auto operator<=>(const Comparison&, const Comparison&) = default;
+  friend auto operator<=>(const SumComparison&, const SumComparison&) = default;
 };
 
 /// The places of a column's values on an axis that all columns of a comparison share.
-struct Axis {
+struct PlaceAxis {
   const Column* column = nullptr;
   double factor = 1;  ///< seconds of a day, where others are times
   double grid = 0;    ///< places are integers, multiples of it; 0: they are not
@@ -64,13 +64,13 @@ struct Axis {
 
 /// The values of some cells between two ends, both of them values.
 struct Reach {
-  const Axis* axis = nullptr;
+  const PlaceAxis* axis = nullptr;
   std::span<const std::uint32_t> cells;
   double low = 0;
   double high = 0;
 
   /// Of cells without numbers nothing that is compared.
-  static Reach all(const Axis& axis, std::span<const std::uint32_t> cells) {
+  static Reach all(const PlaceAxis& axis, std::span<const std::uint32_t> cells) {
     if (cells.front() >= axis.column->cell_count()) return {&axis, cells};
     return {&axis, cells, axis.first(cells.front()), axis.last(cells.back())};
   }
@@ -89,7 +89,7 @@ struct Reach {
         cells.begin(), cells.end(), [&](std::uint32_t one) { return axis->first(one) <= bound; });
     if (after == cells.begin()) return false;
     const std::uint32_t cell = *(after - 1);
-    const double above = std::nextafter(bound, kInfinity);
+    const double above = std::nextafter(bound, kBoundless);
     high = axis->place(cell, axis->point_from(cell, above) - 1);
     return low <= high;
   }
@@ -110,7 +110,7 @@ struct Calendar {
   double greatest_to(double bound, std::int64_t months) const {
     if (months == 0) return bound;
     const double day = std::floor(bound / unit());
-    if (!(std::abs(day) < kMostDays)) return bound > 0 ? kInfinity : -kInfinity;
+    if (!(std::abs(day) < kMostDays)) return bound > 0 ? kBoundless : -kBoundless;
     double from = moved_by_months(day, -months, true) + 4;
     while (moved_by_months(from, months, true) > day) --from;
     const bool same = moved_by_months(from, months, true) == day;
@@ -120,7 +120,7 @@ struct Calendar {
   double least_to(double bound, std::int64_t months) const {
     if (months == 0) return bound;
     const double day = std::floor(bound / unit());
-    if (!(std::abs(day) < kMostDays)) return bound > 0 ? kInfinity : -kInfinity;
+    if (!(std::abs(day) < kMostDays)) return bound > 0 ? kBoundless : -kBoundless;
     double from = moved_by_months(day, -months, true) - 4;
     while (moved_by_months(from, months, true) < day) ++from;
     const bool same = moved_by_months(from, months, true) == day;
@@ -130,8 +130,8 @@ struct Calendar {
 
 /// Comparisons between some columns, numbered from 0.
 struct System {
-  std::vector<Comparison> comparisons;
-  std::vector<Axis> axes;  ///< of the columns
+  std::vector<SumComparison> comparisons;
+  std::vector<PlaceAxis> axes;  ///< of the columns
   Calendar calendar;
 
   /// Narrows the columns' reaches by the chosen comparisons until nothing moves; false if nothing is
@@ -140,7 +140,7 @@ struct System {
 
  private:
   /// `moves` is set if an end moved.
-  bool narrow(const Comparison& comparison, std::vector<Reach>& reaches, bool& moves) const;
+  bool narrow(const SumComparison& comparison, std::vector<Reach>& reaches, bool& moves) const;
 };
 
 }  // namespace mollify

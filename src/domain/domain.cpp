@@ -75,7 +75,7 @@ Domain Domain::make(std::vector<Column> columns, std::uint64_t seed,
 std::vector<RuleDeclaration> Domain::rules() const {
   std::vector<RuleDeclaration> declared;
   if (!possible_) return declared;
-  for (const Rule& rule : possible_->rules()) declared.push_back(rule.declared);
+  for (const DomainRule& rule : possible_->rules()) declared.push_back(rule.declared);
   return declared;
 }
 
@@ -232,7 +232,7 @@ std::string Domain::canonical_text() const {
   std::string text = fmt::format("mollify-domain 1 seed {}\n", seed_);
   for (const Column& column : *columns_) text += column.canonical_text() + '\n';
   if (possible_) {
-    for (const Rule& rule : possible_->rules()) text += rule_text(rule, *columns_) + '\n';
+    for (const DomainRule& rule : possible_->rules()) text += rule_text(rule, *columns_) + '\n';
   }
   return text;
 }

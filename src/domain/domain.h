@@ -53,7 +53,7 @@ class UniformIntegers {
 /// A record is a vector of digits, one cell of each column. If there are at most 2^24 such vectors
 /// the domain is enumerable, and a record is also one outcome 0 … size() - 1: the mixed-radix
 /// number whose first column is the most significant digit, so that outcomes in ascending order are
-/// records in lexicographic order of their columns. Where the domain has rules, outcomes are the
+/// records in lexicographic order of their columns. Under rules, outcomes are the
 /// records that keep them, numbered in that order; a record that breaks one is another, which keeps
 /// them (PossibleRecords::map).
 class Domain {
@@ -68,7 +68,7 @@ class Domain {
   [[nodiscard]] static Domain make(std::vector<Column> columns, std::uint64_t seed,
                                    const std::vector<RuleDeclaration>& rules);
 
-  /// What rules say of records; nullptr where the domain has none.
+  /// The records that its rules allow; nullptr without rules.
   [[nodiscard]] const PossibleRecords* possible() const noexcept { return possible_.get(); }
   /// Its rules as they were declared.
   [[nodiscard]] std::vector<RuleDeclaration> rules() const;
@@ -99,8 +99,7 @@ class Domain {
   /// The outcome of a private record. Total: defined for any fields, of any content and of any
   /// number; fields come in the columns' order, missing ones are nulls, further ones are ignored.
   [[nodiscard]] std::uint32_t encode(std::span<const std::string_view> fields) const;
-  /// The outcome whose digits, as a mixed-radix number, are this one. Requires those of a record
-  /// that keeps all rules.
+  /// The outcome whose digits, as a mixed-radix number, are this one. Requires digits of a record that keeps all rules.
   [[nodiscard]] std::uint32_t outcome_at(std::uint32_t place) const {
     return possible_ ? outcome_of_place(place) : place;
   }
@@ -154,7 +153,7 @@ class Domain {
 
   struct Outcomes;
 
-  /// What rules do to private records, to be announced.
+  /// The effect of rules on private records, to be announced.
   [[nodiscard]] Message rules_message() const;
 
   Domain(std::vector<Column> columns, std::uint64_t seed, double product,

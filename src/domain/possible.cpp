@@ -39,7 +39,7 @@ PossibleRecords::~PossibleRecords() = default;
 namespace {
 
 /// Whether a choice of a block's comparisons can hold for these cells.
-bool can_hold(const Combinations& inside, const Block& block,
+bool can_hold(const Combinations& inside, const RuleBlock& block,
               std::span<const std::uint32_t> digits) {
   const auto& choices = block.choices[inside.combination(block.columns, digits)];
   bool any = false;
@@ -59,7 +59,7 @@ std::uint32_t nearest(const std::vector<std::uint32_t>& cells, std::uint32_t to)
   return *after - to < to - *(after - 1) ? *after : *(after - 1);
 }
 
-/// Where the place lies.
+/// The cell of the place.
 std::uint32_t cell_at(const Reach& reach, double place) {
   return *std::partition_point(reach.cells.begin(), reach.cells.end(),
                                [&](std::uint32_t one) { return reach.axis->last(one) < place; });
@@ -67,7 +67,7 @@ std::uint32_t cell_at(const Reach& reach, double place) {
 
 /// Moves the compared columns' cells to the nearest ones that are possible together, column by
 /// column, those that rules are about last.
-void move_to_possible(const Combinations& inside, const Block& block,
+void move_to_possible(const Combinations& inside, const RuleBlock& block,
                       std::span<std::uint32_t> digits) {
   const auto& way = block.choices[inside.combination(block.columns, digits)].front();
   std::vector<Reach> reaches =
@@ -89,7 +89,7 @@ void move_to_possible(const Combinations& inside, const Block& block,
              reaches[i].lower(reaches[i].axis->last(one)) && block.system.settle(way, reaches);
     };
     if (take(cell)) continue;
-    const Axis& axis = *before[i].axis;
+    const PlaceAxis& axis = *before[i].axis;
     const bool is_below = axis.last(cell) < before[i].low;
     if (take(cell_at(before[i], is_below ? before[i].low : before[i].high))) continue;
     if (take(cell_at(before[i], before[i].low))) continue;
@@ -110,7 +110,7 @@ bool can_be_null(const Combinations& inside, std::size_t column) {
 }
 
 /// Whether the classes of a component's columns can occur together.
-bool is_possible(const Combinations& inside, const Component& component,
+bool is_possible(const Combinations& inside, const RuleComponent& component,
                  std::span<const std::uint32_t> digits) {
   const std::size_t place = inside.combination(component.columns, digits);
   return component.target[place] == place;
@@ -118,12 +118,13 @@ bool is_possible(const Combinations& inside, const Component& component,
 
 /// A possible record for one whose classes are possible: with nulls where these help, otherwise
 /// with moved cells. All of them are tried for every record, so that time tells none apart.
-void settle_block(const Combinations& inside, const Block& block, std::span<std::uint32_t> digits) {
+void settle_block(const Combinations& inside, const RuleBlock& block,
+                  std::span<std::uint32_t> digits) {
   bool done = can_hold(inside, block, digits);
   std::vector<std::uint32_t> tried(digits.begin(), digits.end());
   std::vector<std::uint32_t> all(digits.begin(), digits.end());
   std::vector<std::uint32_t> best(digits.begin(), digits.end());
-  const Component& component = inside.components[block.component];
+  const RuleComponent& component = inside.components[block.component];
   const auto offer = [&](const std::vector<std::uint32_t>& made) {
     const bool holds = is_possible(inside, component, made) && can_hold(inside, block, made);
     if (!done && holds) best = made;
@@ -148,7 +149,7 @@ void settle_block(const Combinations& inside, const Block& block, std::span<std:
 
 void set_followers(const Combinations& inside, std::span<std::uint32_t> digits) {
   for (const std::size_t column : inside.following_order) {
-    const Following& following = *inside.follows[column];
+    const FollowingDigits& following = *inside.follows[column];
     digits[column] = following.map[digits[following.from]];
   }
 }
@@ -157,19 +158,19 @@ void set_followers(const Combinations& inside, std::span<std::uint32_t> digits) 
 
 bool PossibleRecords::has(std::span<const std::uint32_t> digits) const noexcept {
   for (const std::size_t column : inside_->following_order) {
-    const Following& following = *inside_->follows[column];
+    const FollowingDigits& following = *inside_->follows[column];
     if (digits[column] != following.map[digits[following.from]]) return false;
   }
-  for (const Component& component : inside_->components) {
+  for (const RuleComponent& component : inside_->components) {
     if (!is_possible(*inside_, component, digits)) return false;
   }
-  return std::all_of(inside_->blocks.begin(), inside_->blocks.end(), [&](const Block& block) {
+  return std::all_of(inside_->blocks.begin(), inside_->blocks.end(), [&](const RuleBlock& block) {
     return block.compared.empty() || can_hold(*inside_, block, digits);
   });
 }
 
 void PossibleRecords::map(std::span<std::uint32_t> digits) const noexcept {
-  for (const Component& component : inside_->components) {
+  for (const RuleComponent& component : inside_->components) {
     std::size_t target = component.target[inside_->combination(component.columns, digits)];
     for (std::size_t i = component.columns.size(); i-- > 0;) {
       const std::size_t column = component.columns[i];
@@ -178,7 +179,7 @@ void PossibleRecords::map(std::span<std::uint32_t> digits) const noexcept {
       target /= count;
     }
   }
-  for (const Block& block : inside_->blocks) {
+  for (const RuleBlock& block : inside_->blocks) {
     if (!block.compared.empty()) settle_block(*inside_, block, digits);
   }
   set_followers(*inside_, digits);
@@ -206,14 +207,14 @@ bool PossibleRecords::is_compared(std::size_t column) const noexcept {
 
 std::vector<std::vector<std::size_t>> PossibleRecords::table_columns() const {
   std::vector<std::vector<std::size_t>> all;
-  for (const Block& block : inside_->blocks) all.push_back(block.columns);
+  for (const RuleBlock& block : inside_->blocks) all.push_back(block.columns);
   return all;
 }
 
 std::vector<PossibleRecords::Table> PossibleRecords::tables(const CellLists& groups) const {
   std::vector<Table> made;
   std::vector<std::uint32_t> digits(inside_->columns.size());
-  for (const Block& block : inside_->blocks) {
+  for (const RuleBlock& block : inside_->blocks) {
     Table& table = made.emplace_back(Table{block.columns, {}});
     std::size_t all = 1;
     for (const std::size_t column : block.columns) all *= groups[column].size();
@@ -263,7 +264,7 @@ struct Chosen {
 /// A value between the ends: a cell by the weights of its values there, and one of these evenly.
 Chosen choose_value(const Reach& reach, std::span<const double> sums,
                     const UniformIntegers& random) {
-  const Axis& axis = *reach.axis;
+  const PlaceAxis& axis = *reach.axis;
   const auto index = [&](const auto& found) {
     return static_cast<std::size_t>(found - reach.cells.begin());
   };
@@ -278,7 +279,7 @@ Chosen choose_value(const Reach& reach, std::span<const double> sums,
     const std::uint32_t cell = reach.cells[i];
     const std::uint64_t begin = i == first ? axis.point_from(cell, reach.low) : 0;
     const std::uint64_t end = i == last
-                                  ? axis.point_from(cell, std::nextafter(reach.high, kInfinity))
+                                  ? axis.point_from(cell, std::nextafter(reach.high, kBoundless))
                                   : axis.column->points(cell);
     return std::pair(begin, end);
   };
@@ -328,7 +329,7 @@ void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntege
   for (std::size_t column = 0; column < digits.size(); ++column) {
     if (is_compared(column)) digits[column] = candidates[column].cells.front();
   }
-  for (const Block& block : inside_->blocks) {
+  for (const RuleBlock& block : inside_->blocks) {
     if (block.compared.empty()) continue;
     const auto all = [&] {
       return Combinations::reaches(block,

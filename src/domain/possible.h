@@ -55,12 +55,12 @@ class PossibleRecords {
   PossibleRecords(const PossibleRecords&) = delete;
   PossibleRecords& operator=(const PossibleRecords&) = delete;
 
-  [[nodiscard]] const std::vector<Rule>& rules() const noexcept { return rules_; }
+  [[nodiscard]] const std::vector<DomainRule>& rules() const noexcept { return rules_; }
 
   /// Whether values of these cells keep all rules.
   [[nodiscard]] bool has(std::span<const std::uint32_t> digits) const noexcept;
 
-  /// The possible record that stands for a record: itself if it is one. Otherwise the columns of the
+  /// The possible record in place of a record: itself, if it is one. Otherwise the columns of the
   /// broken rules change, as few as possible: to null where that helps, otherwise to the nearest
   /// cell. Total. The work is the same for all records of one combination of classes.
   void map(std::span<std::uint32_t> digits) const noexcept;
@@ -94,8 +94,7 @@ class PossibleRecords {
     std::span<const double> sums;
   };
   /// Chooses cells and values of the compared columns of a record, which are possible together, and
-  /// the cells of columns that follow from others. `candidates` has an item for each column; those of
-  /// one table's columns must be possible together. Other columns' digits must be set before;
+  /// the cells of columns that follow from others. `candidates` has an item for each column; the items of one table's columns must be possible together. Other columns' digits must be set before;
   /// `points` is set for compared columns and left for others. O(comparisons log(cells)).
   void fill(std::span<const Candidates> candidates, UniformIntegers random,
             std::span<std::uint32_t> digits, std::span<std::uint64_t> points) const;
@@ -106,7 +105,7 @@ class PossibleRecords {
                    std::span<std::uint64_t> points) const;
 
  private:
-  std::vector<Rule> rules_;
+  std::vector<DomainRule> rules_;
   std::unique_ptr<const Combinations> inside_;
 };
 

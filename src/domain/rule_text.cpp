@@ -237,7 +237,7 @@ class RuleReader {
     }
     Formula first = disjunction();
     if (take_word("unless")) {
-      // The rule is about what stands first.
+      // The first part is the rule's subject.
       return joined(Formula::Kind::kOr, pair_of(disjunction(), std::move(first)));
     }
     if (!take_word("exactly")) return first;
@@ -282,7 +282,7 @@ class RuleReader {
     return made;
   }
 
-  /// A column, a text that is no column, or a number.
+  /// A column, another text, or a number.
   struct Side {
     RuleSum sum{};
     std::optional<std::string> value{};  ///< alone
@@ -639,7 +639,7 @@ FollowingColumn read_following(const RuleDeclaration& declared, const std::strin
 
 }  // namespace
 
-Rule read_rule(const RuleDeclaration& declared, std::span<const Column> columns) {
+DomainRule read_rule(const RuleDeclaration& declared, std::span<const Column> columns) {
   const std::string name = !declared.name.empty() ? declared.name
                            : !declared.text.empty()
                                ? declared.text
@@ -784,7 +784,7 @@ std::string formula_text(const Formula& formula, std::span<const Column> columns
   return text_of_formula(formula, columns, {false}, false);
 }
 
-std::string rule_text(const Rule& rule, std::span<const Column> columns) {
+std::string rule_text(const DomainRule& rule, std::span<const Column> columns) {
   if (!rule.following) return "rule " + formula_text(rule.formula, columns);
   const Spelling spelling{false};
   std::string text =

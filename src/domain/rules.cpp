@@ -63,7 +63,7 @@ void add_columns(const Formula& formula, std::set<std::size_t>& columns) {
 
 }  // namespace
 
-std::vector<std::size_t> Rule::columns() const {
+std::vector<std::size_t> DomainRule::columns() const {
   std::set<std::size_t> columns;
   if (following)
     return {std::min(following->column, following->from),
@@ -276,7 +276,7 @@ Truth truth_of_value(const Formula& formula, const Column& column, const FieldVa
     Truth one = Truth::kUnknown;
     const std::uint32_t declared = column.encode(Value(std::string_view(text)));
     if (column.is_missing_code(value.outcome) || column.is_missing_code(declared)) {
-      // A code is no number: it equals itself, and nothing is known of it otherwise.
+      // A code equals itself; every other comparison with it is unknown.
       if (relation == Relation::kEqual || relation == Relation::kNotEqual) {
         const bool same = declared == value.outcome;
         if (same || column.is_missing_code(declared)) {
@@ -293,7 +293,7 @@ Truth truth_of_value(const Formula& formula, const Column& column, const FieldVa
   return any;
 }
 
-Truth truth_of(const Rule& rule, std::span<const Column> columns,
+Truth truth_of(const DomainRule& rule, std::span<const Column> columns,
                std::span<const FieldValue> record) {
   if (!rule.following) return truth_of(rule.formula, columns, record);
   const Column& column = columns[rule.following->column];

@@ -1,4 +1,4 @@
-// Rules between the columns of a record: how they are written, and what they say of its values.
+// Rules between the columns of a record: their text, and their truth for the values of a record.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ class Column;
 // -----------------------------------------------------------------------------------------------
 // Formulas in three-valued logic.
 
-/// A comparison with a null is unknown [Kleene 1952, 64], and a rule is broken only if it is false.
+/// A comparison with a null is unknown [Kleene 1952], and a rule is broken only if it is false.
 enum class Truth : std::uint8_t { kFalse, kUnknown, kTrue };
 
 enum class Relation : std::uint8_t { kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast };
 
-/// What is true exactly where the relation is false.
+/// True exactly where the relation is false.
 [[nodiscard]] Relation opposite(Relation relation) noexcept;
-/// Of `b` with `a`, where the relation is that of `a` with `b`.
+/// The relation of `b` with `a` for one of `a` with `b`.
 [[nodiscard]] Relation mirrored(Relation relation) noexcept;
 
 /// A sum of columns of numbers, or one day or time that is moved.
@@ -71,7 +71,7 @@ struct Formula {
 struct FollowingColumn {
   std::size_t column;  ///< follows
   std::size_t from;
-  /// Of each value of `from` that is no null the value of `column`; empty: null.
+  /// The value of `column` for each value of `from`; empty: null.
   std::vector<std::pair<std::string, std::string>> map;
 
   friend bool operator==(const FollowingColumn&, const FollowingColumn&) = default;
@@ -89,7 +89,7 @@ struct RuleDeclaration {
 };
 
 /// A rule of a domain, read.
-struct Rule {
+struct DomainRule {
   RuleDeclaration declared;
   std::string name;                            ///< as messages call it
   Formula formula{};                           ///< of a text
@@ -99,8 +99,7 @@ struct Rule {
   [[nodiscard]] std::vector<std::size_t> columns() const;
 };
 
-/// Throws InvalidInput, naming the rule, for a text that is no formula, for columns and values that
-/// there are not, and for comparisons that mean nothing.
+/// Throws InvalidInput, naming the rule, for a malformed text, unknown columns and values, and comparisons without a meaning.
 ///
 /// A formula is made of
 ///   `age is null`, `age is not null`, `sex == "f"`, `state in [a, b]`, `not in`,
@@ -108,18 +107,17 @@ struct Rule {
 ///   `birth + 16 years`) and another or a value, and the name of a boolean column,
 /// joined by `not`, `and`, `or` and parentheses; `if a then b else c`, `a unless b` and
 /// `a exactly when b` join two. The spelling of R is read as well: `!`, `&`, `|`, `is.na(age)`,
-/// `%in% c("a", "b")`, `if (a) b`. Names that are more than letters, digits, dots and lines stand in
-/// backticks, values in quotes where they are no single words; a word that no column has is a
-/// value. `months` and `years` move a day along the calendar, the last day of a month to the last
+/// `%in% c("a", "b")`, `if (a) b`. Backticks enclose column names with other signs than letters, digits, dots and lines; quotes enclose values of more than a word. A word that names no column is a value. `months` and `years` move a day along the calendar, the last day of a month to the last
 /// day of a shorter one.
-[[nodiscard]] Rule read_rule(const RuleDeclaration& declared, std::span<const Column> columns);
+[[nodiscard]] DomainRule read_rule(const RuleDeclaration& declared,
+                                   std::span<const Column> columns);
 
 /// The rule's formula in one spelling; two formulas of the same text are equal.
 [[nodiscard]] std::string formula_text(const Formula& formula, std::span<const Column> columns);
 
 /// A line with all that the rule says, the same for rules that say the same in the same words: for a
 /// domain's hash.
-[[nodiscard]] std::string rule_text(const Rule& rule, std::span<const Column> columns);
+[[nodiscard]] std::string rule_text(const DomainRule& rule, std::span<const Column> columns);
 
 /// The formula in R, as the package validate reads it; nothing for what R cannot say, such as
 /// months of the calendar.
@@ -144,8 +142,8 @@ struct FieldValue {
 };
 [[nodiscard]] FieldValue field_value(const Column& column, const Value& value);
 
-/// What the rule says of a record. Requires a value for each column.
-[[nodiscard]] Truth truth_of(const Rule& rule, std::span<const Column> columns,
+/// The truth of the rule for a record. Requires a value for each column.
+[[nodiscard]] Truth truth_of(const DomainRule& rule, std::span<const Column> columns,
                              std::span<const FieldValue> record);
 
 /// The number that a rule's value is on the column's axis. A day among times is its last second

@@ -138,7 +138,7 @@ std::vector<Finding> broken_rules(const Domain& domain, std::span<const Value> r
   }
   // Values of these cells keep the rules, and others of them are released.
   if (becomes.empty()) becomes = "values near them";
-  for (const Rule& rule : domain.possible()->rules()) {
+  for (const DomainRule& rule : domain.possible()->rules()) {
     if (truth_of(rule, columns, values) != Truth::kFalse) continue;
     Finding& finding = findings.emplace_back();
     finding.rule = rule.name;

@@ -46,8 +46,7 @@ struct Finding {
 /// A null's replacement in a release, in a finding's words.
 [[nodiscard]] std::string null_text(const Column& column);
 
-/// Of a record, a value for each of the domain's columns, the rules that it breaks, and what changes
-/// in a release.
+/// Of a record, a value for each of the domain's columns, the rules that it breaks, and the changes in a release.
 [[nodiscard]] std::vector<Finding> broken_rules(const Domain& domain,
                                                 std::span<const Value> record);
 

@@ -448,7 +448,7 @@ void require_rules(const CsvReader& csv, const Domain& domain,
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     record.push_back(field_value(domain.columns()[i], Value(fields[i])));
   }
-  for (const Rule& rule : domain.possible()->rules()) {
+  for (const DomainRule& rule : domain.possible()->rules()) {
     if (truth_of(rule, domain.columns(), record) != Truth::kFalse) continue;
     refuse_input("outside-domain", csv.here(), "{} must keep the domain's rules, but breaks \"{}\"",
                  csv.place(), rule.name);

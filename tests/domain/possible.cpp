@@ -70,7 +70,7 @@ std::vector<FieldValue> values_at(const std::vector<Column>& columns,
 
 bool keeps(const PossibleRecords& possible, const std::vector<Column>& columns,
            const std::vector<FieldValue>& record) {
-  return std::all_of(possible.rules().begin(), possible.rules().end(), [&](const Rule& rule) {
+  return std::all_of(possible.rules().begin(), possible.rules().end(), [&](const DomainRule& rule) {
     return truth_of(rule, columns, record) != Truth::kFalse;
   });
 }
@@ -120,9 +120,9 @@ void check_all(const std::vector<Column>& columns, const PossibleRecords& possib
 TEST(PossibleRecords, AnIfThenRule) {
   const std::vector<Column> columns = {integers("age", 0, 20), words("job", {"none", "baker"}),
                                        integers("pay", 0, 9, 3)};
-  const PossibleRecords possible(
-      columns, texts({"if age < 15 then job == none and pay is null",
-                      "pay is null exactly when job == none or job is null"}));
+  const PossibleRecords possible(columns,
+                                 texts({"if age < 15 then job == none and pay is null",
+                                        "pay is null exactly when job == none or job is null"}));
   check_all(columns, possible);
 }
 
@@ -150,8 +150,9 @@ TEST(PossibleRecords, TimesAndDays) {
                                .bins = 4};
   const std::vector<Column> columns = {days("day", "1999-12-31", "2000-01-02", "", false),
                                        Column::make("time", DateCells::make(times), {})};
-  check_all(columns, PossibleRecords(columns, texts({"time >= day + 10 seconds",
-                                                     "time <= 2000-01-01T00:00:17"})));
+  check_all(
+      columns,
+      PossibleRecords(columns, texts({"time >= day + 10 seconds", "time <= 2000-01-01T00:00:17"})));
 }
 
 TEST(PossibleRecords, SumsOfParts) {
@@ -186,8 +187,8 @@ TEST(PossibleRecords, AColumnThatFollows) {
 TEST(PossibleRecords, MissingCodesAreNoNumbers) {
   Mapping mapping;
   mapping.missing = {{"-9", "refused"}, {"-8", ""}};
-  const std::vector<Column> columns = {
-      Column::make("pay", IntegerCells::make(0, 9, 4), mapping), integers("tax", 0, 9, 3)};
+  const std::vector<Column> columns = {Column::make("pay", IntegerCells::make(0, 9, 4), mapping),
+                                       integers("tax", 0, 9, 3)};
   check_all(columns, PossibleRecords(columns, texts({"tax <= pay", "if pay == -9 then tax is null",
                                                      "pay in [-9, -8, 3, 4, 5, 6]"})));
 }
@@ -200,10 +201,10 @@ TEST(PossibleRecords, RandomRulesAgreeWithEnumeration) {
   int made = 0, refused = 0;
   while (made < 150) {
     const bool nulls = random() % 2 == 0;
-    const std::vector<Column> columns = {
-        integers("a", 0, 7, 1 + random() % 8, nulls), integers("b", 2, 9, 1 + random() % 8),
-        integers("c", 0, 5, 1 + random() % 6, random() % 2 == 0),
-        words("w", {"x", "y", "z"}, random() % 2 == 0, true)};
+    const std::vector<Column> columns = {integers("a", 0, 7, 1 + random() % 8, nulls),
+                                         integers("b", 2, 9, 1 + random() % 8),
+                                         integers("c", 0, 5, 1 + random() % 6, random() % 2 == 0),
+                                         words("w", {"x", "y", "z"}, random() % 2 == 0, true)};
     const auto number = [&] { return std::to_string(random() % 9); };
     const auto sign = [&] { return one_of({"<", "<=", ">", ">=", "==", "!="}); };
     const auto atom = [&]() -> std::string {
@@ -265,8 +266,7 @@ TEST(PossibleRecords, RandomRulesAgreeWithEnumeration) {
 TEST(PossibleRecords, GroupsOfCellsAreFilled) {
   const std::vector<Column> columns = {integers("a", 0, 11, 6), integers("b", 0, 11, 4),
                                        integers("c", 0, 11, 3), words("w", {"x", "y"})};
-  const PossibleRecords possible(columns,
-                                 texts({"a + 2 <= b", "b < c", "if w == x then c >= 7"}));
+  const PossibleRecords possible(columns, texts({"a + 2 <= b", "b < c", "if w == x then c >= 7"}));
   CellLists groups(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     for (std::uint32_t cell = 0; cell < columns[i].size(); ++cell) {
@@ -339,7 +339,8 @@ TEST(PossibleRecords, RefusesRulesThatLeaveNothingOrSayNothing) {
   EXPECT_EQ(code_of({"b < 3", "b > 5"}),
             "contradictory-rules: rules must leave records, but rule \"b > 5\" contradicts rule "
             "\"b < 3\"");
-  EXPECT_TRUE(code_of({"a < b", "b < a"}).starts_with("contradictory-rules")) << code_of({"a < b", "b < a"});
+  EXPECT_TRUE(code_of({"a < b", "b < a"}).starts_with("contradictory-rules"))
+      << code_of({"a < b", "b < a"});
   EXPECT_TRUE(code_of({"a <= 9"}).starts_with("idle-rule"));
   EXPECT_TRUE(code_of({"a <= b + 9"}).starts_with("idle-rule"));
   EXPECT_TRUE(code_of({"a is null or a < 0"}).starts_with("contradictory-rules"));
