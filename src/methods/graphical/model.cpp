@@ -77,7 +77,7 @@ void normalise(std::vector<double>& masses) {
 
 /// The joint probabilities of a separator's cells and the values of all columns beyond it:
 /// [cell][value], the values of each column together, one column after another.
-struct Message {
+struct TreeMessage {
   Clique columns;                   ///< beyond the separator, in the order of their values
   std::vector<std::size_t> offset;  ///< of each column's values
   std::size_t width = 0;
@@ -121,7 +121,7 @@ class PairPass {
           found(pair[0], pair[1], summed(sizes_, clique, pair, marginals_[i]));
         }
       }
-      const Message& beyond = down_[i];
+      const TreeMessage& beyond = down_[i];
       for (const std::size_t b : without(clique, nodes_[i].separator)) {
         if (beyond.columns.empty()) break;
         const std::vector<double> joint = joint_with(i, {b}, nodes_[i].separator, beyond);
@@ -143,7 +143,7 @@ class PairPass {
  private:
   /// P(x_kept, values beyond): the sum over the separator's cells of P(x_kept, s) P(values | s).
   std::vector<double> joint_with(std::size_t node, const Clique& kept, const Clique& separator,
-                                 const Message& beyond) const {
+                                 const TreeMessage& beyond) const {
     const Clique all = united(kept, separator);
     const std::vector<double> table = summed(sizes_, nodes_[node].clique, all, marginals_[node]);
     const Projection to_kept(sizes_, all, kept);
@@ -165,17 +165,17 @@ class PairPass {
 
   /// What `node` tells over a separator of all that lies on its side: upwards, if `to_child` is
   /// kNone, or to that child.
-  Message message(std::size_t node, const Clique& separator, std::size_t to_child) const {
-    Message result;
+  TreeMessage message(std::size_t node, const Clique& separator, std::size_t to_child) const {
+    TreeMessage result;
     const Clique own = without(nodes_[node].clique, separator);
     result.append(sizes_, own);
     struct Part {
-      const Message* beyond;
+      const TreeMessage* beyond;
       const Clique* separator;
       std::size_t offset;
     };
     std::vector<Part> parts;
-    const auto take = [&](const Message& beyond, const Clique& through) {
+    const auto take = [&](const TreeMessage& beyond, const Clique& through) {
       parts.push_back({&beyond, &through, result.width});
       result.append(sizes_, beyond.columns);
     };
@@ -211,8 +211,8 @@ class PairPass {
   const std::vector<JunctionTree::Node>& nodes_;
   const NodeTables& marginals_;
   std::vector<std::vector<std::size_t>> children_;
-  std::vector<Message> up_;    // from each node to its parent
-  std::vector<Message> down_;  // from its parent to each node
+  std::vector<TreeMessage> up_;    // from each node to its parent
+  std::vector<TreeMessage> down_;  // from its parent to each node
 };
 
 }  // namespace
