@@ -10,16 +10,9 @@
 
 namespace mollify {
 
-bool is_moment(const Column& column) { return std::holds_alternative<DateCells>(column.cells()); }
-
-bool is_second(const Column& column) {
-  const auto* const cells = std::get_if<DateCells>(&column.cells());
-  return cells != nullptr && cells->declared().grain == Grain::kSecond;
-}
-
 namespace {
 
-bool has_axis(const Column& column) { return is_numeric(column.cells()) || is_moment(column); }
+bool has_axis(const Column& column) { return !is_of_words(column); }
 
 /// Makes clauses of formulas.
 class ClauseMaker {
@@ -169,7 +162,7 @@ class ClauseMaker {
       RuleSum number;
       number.number = declared_number(column, formula.values.front(), relation);
       literal.comparison = comparison_of({.terms = {{formula.column}}}, relation, number, 1);
-      literal.comparison->in_seconds = is_second(column);
+      literal.comparison->in_seconds = has_seconds(column);
     }
     return of_source(std::move(literal));
   }
@@ -210,7 +203,7 @@ class ClauseMaker {
     for (const RuleSum* const sum : {&formula.left, &formula.right}) {
       for (const RuleSum::Term& term : sum->terms) {
         const Column& column = columns_[term.column];
-        in_seconds = in_seconds || is_second(column);
+        in_seconds = in_seconds || has_seconds(column);
         refuse_if(
             follows_[term.column].has_value(), "malformed-text", Concern::of_column(column.name()),
             "rule \"{}\" compares column \"{}\", which follows from another by a map: compare "

@@ -39,9 +39,6 @@ struct FollowingDigits {
   std::vector<std::uint32_t> map;
 };
 
-[[nodiscard]] bool is_moment(const Column& column);
-[[nodiscard]] bool is_second(const Column& column);
-
 /// The clauses of a rule that is a formula, each with the rule's number. A literal about a column that
 /// follows is one about the column that it follows from. Throws InvalidInput, naming the rule, for
 /// more than PossibleRecords::kMostClauses.

@@ -138,12 +138,12 @@ class Builder {
                 const std::map<std::size_t, std::vector<std::uint32_t>>& cells) const {
     bool any_seconds = false;
     for (const auto& term : comparison.terms) {
-      any_seconds = any_seconds || is_second(columns_[term.column]);
+      any_seconds = any_seconds || has_seconds(columns_[term.column]);
     }
     double least = comparison.constant, most = comparison.constant;
     for (const auto& term : comparison.terms) {
       const Column& column = columns_[term.column];
-      const bool is_day = is_moment(column) && !is_second(column);
+      const bool is_day = moments_of(column) != nullptr && !has_seconds(column);
       const PlaceAxis axis{&column, any_seconds && is_day ? 86'400.0 : 1.0, 0};
       const auto& list = cells.at(term.column);
       double low = moved_by_months(axis.first(list.front()), term.months, !any_seconds);
@@ -238,7 +238,7 @@ class Builder {
   void make_system(RuleBlock& block) {
     bool any_seconds = false;
     for (const std::size_t column : block.compared) {
-      any_seconds = any_seconds || is_second(columns_[column]);
+      any_seconds = any_seconds || has_seconds(columns_[column]);
     }
     block.system.calendar.in_days = !any_seconds;
     bool any_sum = false, any_equal = false;
@@ -258,7 +258,7 @@ class Builder {
     }
     const double grid = grid_of(block, any_seconds);
     for (const std::size_t column : block.compared) {
-      const bool is_day = is_moment(columns_[column]) && !is_second(columns_[column]);
+      const bool is_day = moments_of(columns_[column]) != nullptr && !has_seconds(columns_[column]);
       block.system.axes.push_back(
           {&columns_[column], any_seconds && is_day ? 86'400.0 : 1.0, grid});
     }
@@ -272,7 +272,7 @@ class Builder {
 
   void to_seconds(SumComparison& comparison, const DomainRule& rule) const {
     for (const SumComparison::Term& term : comparison.terms) {
-      refuse_if(!is_moment(columns_[term.column]), "wrong-type", Concern("rules"),
+      refuse_if(moments_of(columns_[term.column]) == nullptr, "wrong-type", Concern("rules"),
                 "rule \"{}\" adds numbers to days, and others compare these days with times: let "
                 "the numbers be seconds, or leave one of the rules out",
                 rule.name);
@@ -311,7 +311,7 @@ class Builder {
       if (const auto* const cells = std::get_if<DateCells>(&column.cells())) {
         const bool plain = cells->declared().values.empty() && !cells->declared().format &&
                            !cells->declared().step;
-        one = plain && is_second(column) == any_seconds ? 1 : 0;
+        one = plain && has_seconds(column) == any_seconds ? 1 : 0;
       } else if (const auto* const integers = std::get_if<IntegerCells>(&column.cells())) {
         if (integers->declared().values.empty()) {
           one = static_cast<double>(integers->declared().step.value_or(1));

@@ -23,34 +23,6 @@ namespace mollify {
 
 namespace {
 
-bool is_words(const Column& column) {
-  return kind_of(column.cells()).name == "categorical" ||
-         kind_of(column.cells()).name == "ordinal" || kind_of(column.cells()).name == "boolean";
-}
-
-const DateCells* moments_of(const Column& column) {
-  return std::get_if<DateCells>(&column.cells());
-}
-
-bool has_seconds(const Column& column) {
-  const DateCells* const cells = moments_of(column);
-  return cells != nullptr && cells->declared().grain == Grain::kSecond;
-}
-
-constexpr std::array kRelations = {std::pair{std::string_view("=="), Relation::kEqual},
-                                   std::pair{std::string_view("!="), Relation::kNotEqual},
-                                   std::pair{std::string_view("<="), Relation::kAtMost},
-                                   std::pair{std::string_view("<"), Relation::kLess},
-                                   std::pair{std::string_view(">="), Relation::kAtLeast},
-                                   std::pair{std::string_view(">"), Relation::kGreater},
-                                   std::pair{std::string_view("="), Relation::kEqual}};
-
-std::string_view sign_of(Relation relation) {
-  return std::find_if(kRelations.begin(), kRelations.end(),
-                      [&](const auto& one) { return one.second == relation; })
-      ->first;
-}
-
 struct Token {
   enum class Kind : std::uint8_t { kWord, kName, kNumber, kText, kSign, kEnd };
   Kind kind = Kind::kEnd;
@@ -502,13 +474,13 @@ class RuleReader {
   Formula with_value(std::size_t index, Relation relation, const std::string& text) const {
     const Column& column = columns_[index];
     const bool is_equality = relation == Relation::kEqual || relation == Relation::kNotEqual;
-    if (is_equality || is_words(column)) require_value(index, text);
+    if (is_equality || is_of_words(column)) require_value(index, text);
     if (!is_equality) {
       refuse_if(!is_ordered(column.cells()), "wrong-type", Concern::of_column(column.name()),
                 "rule \"{}\" orders the values of column \"{}\", whose type is {}: declare it "
                 "ordinal, or list its values (`in [...]`)",
                 name_, column.name(), kind_of(column.cells()).name);
-      if (!is_words(column)) require_place(column, text);
+      if (!is_of_words(column)) require_place(column, text);
     }
     return {
         .kind = Formula::Kind::kCompare, .column = index, .values = {text}, .relation = relation};
@@ -531,7 +503,7 @@ class RuleReader {
       for (const RuleSum::Term& term : sum->terms) {
         const Column& column = columns_[term.column];
         refuse_if(
-            is_words(column), "wrong-type", Concern::of_column(column.name()),
+            is_of_words(column), "wrong-type", Concern::of_column(column.name()),
             "rule \"{}\" compares or adds column \"{}\", whose type is {}: only numbers, days "
             "and times are compared with other columns; list what is allowed for words",
             name_, column.name(), kind_of(column.cells()).name);

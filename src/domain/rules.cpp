@@ -75,11 +75,8 @@ std::vector<std::size_t> DomainRule::columns() const {
 // -----------------------------------------------------------------------------------------------
 // Values as numbers, and records under rules.
 
-namespace {
-
-bool is_words(const Column& column) {
-  return kind_of(column.cells()).name == "categorical" ||
-         kind_of(column.cells()).name == "ordinal" || kind_of(column.cells()).name == "boolean";
+bool is_of_words(const Column& column) {
+  return !is_numeric(column.cells()) && moments_of(column) == nullptr;
 }
 
 const DateCells* moments_of(const Column& column) {
@@ -90,8 +87,6 @@ bool has_seconds(const Column& column) {
   const DateCells* const cells = moments_of(column);
   return cells != nullptr && cells->declared().grain == Grain::kSecond;
 }
-
-}  // namespace
 
 double axis_number(const Column& column, std::uint32_t cell, std::uint64_t point) {
   if (const DateCells* const cells = moments_of(column)) {
@@ -207,10 +202,10 @@ Truth truth_of_sums(const Formula& formula, std::span<const Column> columns,
   const auto right = value_of(formula.right, columns, record, in_seconds);
   if (!left || !right) return Truth::kUnknown;
   // Decimals such as .1 + .2 and .3 are equal, as in R's validate; whole numbers are exact.
-  constexpr double kRounding = 1e-9;
+  constexpr double kNearlyEqual = 1e-9;
   const bool whole = *left == std::floor(*left) && *right == std::floor(*right);
   const double most = std::max({1.0, std::abs(*left), std::abs(*right)});
-  const bool equal = !whole && std::abs(*left - *right) <= kRounding * most;
+  const bool equal = !whole && std::abs(*left - *right) <= kNearlyEqual * most;
   return compared(equal ? *right : *left, formula.relation, *right);
 }
 
@@ -253,7 +248,7 @@ double declared_number(const Column& column, const std::string& text, Relation r
 
 FieldValue field_value(const Column& column, const Value& value) {
   FieldValue made{.outcome = column.encode(value)};
-  if (made.outcome >= column.cell_count() || is_words(column)) return made;
+  if (made.outcome >= column.cell_count() || is_of_words(column)) return made;
   const double first = axis_number(column, made.outcome, 0);
   const std::uint64_t points = column.points(made.outcome);
   if (points == 1) {

@@ -15,6 +15,7 @@
 namespace mollify {
 
 class Column;
+class DateCells;
 
 // -----------------------------------------------------------------------------------------------
 // Formulas in three-valued logic.
@@ -126,6 +127,13 @@ struct DomainRule {
 
 // -----------------------------------------------------------------------------------------------
 // Values as numbers, and records under rules.
+
+/// True for categories, ordinals and booleans.
+[[nodiscard]] bool is_of_words(const Column& column);
+/// The cells of days or times; nullptr for other columns.
+[[nodiscard]] const DateCells* moments_of(const Column& column);
+/// True for times.
+[[nodiscard]] bool has_seconds(const Column& column);
 
 /// The place of the point-th value of a cell on its column's axis: a number, a day, a second of the
 /// column's clock. Requires a cell of an ordered column that is not of words.
