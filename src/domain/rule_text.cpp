@@ -23,6 +23,20 @@ namespace mollify {
 
 namespace {
 
+constexpr std::array kRelations = {std::pair{std::string_view("=="), Relation::kEqual},
+                                   std::pair{std::string_view("!="), Relation::kNotEqual},
+                                   std::pair{std::string_view("<="), Relation::kAtMost},
+                                   std::pair{std::string_view("<"), Relation::kLess},
+                                   std::pair{std::string_view(">="), Relation::kAtLeast},
+                                   std::pair{std::string_view(">"), Relation::kGreater},
+                                   std::pair{std::string_view("="), Relation::kEqual}};
+
+std::string_view sign_of(Relation relation) {
+  return std::find_if(kRelations.begin(), kRelations.end(),
+                      [&](const auto& one) { return one.second == relation; })
+      ->first;
+}
+
 struct Token {
   enum class Kind : std::uint8_t { kWord, kName, kNumber, kText, kSign, kEnd };
   Kind kind = Kind::kEnd;
@@ -30,23 +44,23 @@ struct Token {
   std::size_t place = 0;
 };
 
-bool is_letter(char c) {
+bool is_letter_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_figure(char c) { return c >= '0' && c <= '9'; }
 
 /// A day or time without quotes, such as 2020-02-29 or 2020-02-29T12:30; 0 for none.
 std::size_t moment_at(std::string_view text) {
   const std::string_view form = "dddd-dd-dd";
   if (text.size() < form.size()) return 0;
   for (std::size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == 'd' ? !is_digit(text[i]) : text[i] != '-') return 0;
+    if (form[i] == 'd' ? !is_figure(text[i]) : text[i] != '-') return 0;
   }
   std::size_t end = form.size();
   if (end < text.size() && text[end] == 'T') {
     ++end;
-    while (end < text.size() && (is_digit(text[end]) || text[end] == ':')) ++end;
+    while (end < text.size() && (is_figure(text[end]) || text[end] == ':')) ++end;
   }
   return end;
 }
@@ -91,15 +105,15 @@ class RuleReader {
       }
       if (const std::size_t length = moment_at(text_.substr(at))) {
         add(Token::Kind::kText, std::string(text_.substr(at, length)), at + length);
-      } else if (is_letter(c)) {
+      } else if (is_letter_of_word(c)) {
         std::size_t end = at;
         while (end < text_.size() &&
-               (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.'))
+               (is_letter_of_word(text_[end]) || is_figure(text_[end]) || text_[end] == '.'))
           ++end;
         add(Token::Kind::kWord, std::string(text_.substr(at, end - at)), end);
-      } else if (is_digit(c) || (c == '.' && at + 1 < text_.size() && is_digit(text_[at + 1]))) {
+      } else if (is_figure(c) || (c == '.' && at + 1 < text_.size() && is_figure(text_[at + 1]))) {
         std::size_t end = at;
-        while (end < text_.size() && (is_digit(text_[end]) || text_[end] == '.' ||
+        while (end < text_.size() && (is_figure(text_[end]) || text_[end] == '.' ||
                                       text_[end] == 'e' || text_[end] == 'E' ||
                                       ((text_[end] == '-' || text_[end] == '+') &&
                                        (text_[end - 1] == 'e' || text_[end - 1] == 'E'))))
@@ -633,8 +647,8 @@ struct Spelling {
 
   std::string name(const Column& column) const {
     const std::string& text = column.name();
-    bool plain = is_letter(text.front());
-    for (const char c : text) plain = plain && (is_letter(c) || is_digit(c) || c == '.');
+    bool plain = is_letter_of_word(text.front());
+    for (const char c : text) plain = plain && (is_letter_of_word(c) || is_figure(c) || c == '.');
     for (const std::string_view word : {"if", "then", "else", "unless", "exactly", "when", "and",
                                         "or", "not", "in", "is", "null", "c", "is.na"}) {
       plain = plain && text != word;
