@@ -182,11 +182,11 @@ class Builder {
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!is_named[i]) continue;
-      std::map<std::vector<std::uint8_t>, std::uint32_t> known;
+      std::map<std::vector<std::uint32_t>, std::uint32_t> known;
       for (std::uint32_t cell = 0; cell < columns_[i].size(); ++cell) {
-        std::vector<std::uint8_t> answers;
+        std::vector<std::uint32_t> answers;
         for (const auto* const table : tables[i]) {
-          answers.push_back(static_cast<std::uint8_t>((*table)[cell]));
+          answers.push_back(static_cast<std::uint32_t>((*table)[cell]));
         }
         const bool is_number = cell < columns_[i].cell_count();
         answers.push_back(inside_.is_compared[i] && is_number ? 1 : 0);
