@@ -1,0 +1,225 @@
+// Rules of a domain, from its file to released rows that keep them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.h"
+#include "domain/column.h"
+#include "domain/possible.h"
+#include "formats/domain_yaml.h"
+
+namespace mollify::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPersons = R"(columns:
+  age: {type: integer, min: 0, max: 20, bins: 7, null: "0", outside: clip}
+  job: {type: categorical, values: [none, baker, smith], null: none}
+  trade: {type: categorical, values: [food, iron], null: category}
+  pay: {type: integer, min: 0, max: 90, bins: 5, null: category, outside: clip}
+rules:
+  - if age < 15 then job == none
+  - {name: paid, rule: pay is null exactly when job == none}
+  - {column: trade, follows: job, map: {none: null, baker: food, smith: iron}}
+)";
+
+constexpr const char* kStaff = R"(columns:
+  birth: {type: date, min: 1950-01-01, max: 2005-12-31, bins: year, null: 1950-01-01, outside: clip}
+  hired: {type: date, min: 1970-01-01, max: 2024-12-31, bins: 40, null: category, outside: clip}
+  left: {type: date, min: 1970-01-01, max: 2024-12-31, bins: quarter, null: category, outside: clip}
+  base: {type: integer, min: 1000, max: 9000, bins: 20, outside: clip, null: "1000"}
+  bonus: {type: integer, min: 0, max: 5000, bins: 10, spikes: [0], outside: clip, null: "0"}
+  total: {type: integer, min: 1000, max: 14000, bins: 20, outside: clip, null: "1000"}
+rules:
+  - hired >= birth + 16 years
+  - left >= hired + 30 days
+  - total == base + bonus
+)";
+
+class Rules : public CommandLine, public testing::Test {
+ public:
+  Rules() {
+    files.write("persons.yaml", kPersons);
+    files.write("staff.yaml", kStaff);
+    std::string persons = "id,age,job,trade,pay\n", staff = "birth,hired,left,base,bonus,total\n";
+    for (int row = 0; row < 900; ++row) {
+      const int age = row % 21;
+      const int job = age < 15 ? 0 : row / 21 % 3;
+      persons += fmt::format("{},{},{}\n", row, age,
+                             job == 0   ? std::string("none,,")
+                             : job == 1 ? fmt::format("baker,food,{}", row % 91)
+                                        : fmt::format("smith,iron,{}", row % 91));
+      const int base = 1000 + row * 7, bonus = row % 2 * row;
+      staff += fmt::format("{}-05-17,{}-11-03,{},{},{},{}\n", 1950 + row % 50, 1970 + row % 50,
+                           row % 3 == 0 ? std::string() : fmt::format("{}-01-31", 1975 + row % 50),
+                           base, bonus, base + bonus);
+    }
+    files.write("persons.csv", persons);
+    files.write("staff.csv", staff);
+  }
+
+  /// How many of the released rows break a rule.
+  [[nodiscard]] std::size_t broken(const std::string& domain_file,
+                                   std::size_t* rows = nullptr) const {
+    const Domain domain = parse_domain(files.read(domain_file), domain_file);
+    const std::vector<std::string> lines = lines_of(files.read("out.csv"));
+    const std::size_t before = lines.front().starts_with("id,") ? 1 : 0;
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      std::vector<std::string> fields{""};
+      for (const char letter : lines[i]) {
+        if (letter == ',') {
+          fields.emplace_back();
+        } else {
+          fields.back() += letter;
+        }
+      }
+      std::vector<FieldValue> record;
+      for (std::size_t c = 0; c < domain.columns().size(); ++c) {
+        const std::string& field = fields.at(c + before);
+        record.push_back(field_value(domain.columns()[c], Value(std::string_view(field))));
+      }
+      const auto& rules = domain.possible()->rules();
+      found += std::any_of(rules.begin(), rules.end(), [&](const DomainRule& rule) {
+        return truth_of(rule, domain.columns(), record) == Truth::kFalse;
+      });
+    }
+    if (rows != nullptr) *rows = lines.size() - 1;
+    return found;
+  }
+
+  [[nodiscard]] Ended sample(const std::string& table, const Arguments& options) const {
+    return run(Arguments{"sample"} + options +
+               Arguments{"--data", table + ".csv", "--domain", table + ".yaml", "--out", "out.csv",
+                         "--overwrite", "--accept-error"});
+  }
+};
+
+TEST_F(Rules, AreKeptByEveryReleasedRow) {
+  const std::vector<Arguments> methods = {
+      {"marginals", "--epsilon", ".5", "--count", "3000"},
+      {"marginals", "--epsilon", "20", "--count", "3000"},
+      {"central", "--epsilon", "1", "--delta", "1e-6", "--count", "100"},
+      {"central", "--epsilon", "1", "--count", "100"},
+      {"local", "--epsilon", "1", "--unit", "id"},
+      {"local", "--epsilon", "1", "--unit", "id", "--candidates", "300"},
+      {"integral", "--epsilon", "20", "--count", "100"},
+      {"integral-model", "--epsilon", "20", "--count", "1000"}};
+  for (const Arguments& method : methods) {
+    const Ended ended = sample("persons", method);
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    std::size_t rows = 0;
+    EXPECT_EQ(broken("persons.yaml", &rows), 0U) << method.front();
+    EXPECT_GE(rows, 100U);
+  }
+}
+
+TEST_F(Rules, OfDaysAndSumsAreKeptInsideBins) {
+  for (const char* const epsilon : {".3", "3", "30"}) {
+    const Ended ended = sample(
+        "staff", {"marginals", "--epsilon", epsilon, "--count", "3000", "--model-out", "m.json"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(broken("staff.yaml"), 0U);
+  }
+  const Ended drawn = run({"generate", "--model", "m.json", "--given", "hired=1975-02-01", "--seed",
+                           "7", "--count", "2000", "--out", "out.csv", "--overwrite"});
+  ASSERT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_EQ(broken("staff.yaml"), 0U);
+}
+
+TEST_F(Rules, TheBudgetIsNotSpentOnColumnsThatFollow) {
+  ASSERT_EQ(sample("persons", {"marginals", "--epsilon", "1", "--count", "10"}).status, 0);
+  const Json columns = Json::parse(files.read("out.csv.certificate.json"))["design"]["columns"];
+  EXPECT_TRUE(columns[2].value("follows", false)) << columns;
+  EXPECT_EQ(columns[2]["cells"], 1);
+}
+
+TEST_F(Rules, GivenValuesMustBePossibleTogether) {
+  ASSERT_EQ(
+      sample("persons", {"marginals", "--epsilon", "5", "--count", "10", "--model-out", "m.json"})
+          .status,
+      0);
+  const Ended refused = run({"generate", "--model", "m.json", "--given", "age=3", "--given",
+                             "trade=food", "--count", "10", "--out", "none.csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("[contradictory-rules]"));
+  EXPECT_FALSE(names().contains("none.csv"));
+  const Ended drawn = run({"generate", "--model", "m.json", "--given", "trade=food", "--count",
+                           "500", "--out", "out.csv", "--overwrite"});
+  ASSERT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_EQ(broken("persons.yaml"), 0U);
+  for (const std::string& line : lines_of(files.read("out.csv"))) {
+    EXPECT_TRUE(line.starts_with("age") || line.find(",baker,food,") != line.npos) << line;
+  }
+}
+
+TEST_F(Rules, PrivateRecordsThatBreakOneAreCountedAsOthers) {
+  std::string table = files.read("persons.csv") + "900,3,baker,food,5\n901,16,smith,food,\n";
+  files.write("persons.csv", table);
+  const Ended checked = run({"check", "--data", "persons.csv", "--domain", "persons.yaml"});
+  EXPECT_EQ(checked.status, 1) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("rule \"if age < 15 then job == none\": 1 record breaks it"));
+  EXPECT_THAT(checked.out, HasSubstr("rule \"paid\": 1 record breaks it"));
+  EXPECT_THAT(checked.out, HasSubstr("rule \"trade follows from job\": 1 record breaks it"));
+  const Ended released = sample("persons", {"marginals", "--epsilon", "1", "--count", "500"});
+  EXPECT_EQ(released.status, 0);
+  EXPECT_EQ(broken("persons.yaml"), 0U);
+  const Ended planned =
+      run({"plan", "marginals", "--domain", "persons.yaml", "--epsilon", "1", "--n", "900"});
+  EXPECT_THAT(planned.err, HasSubstr("[rules-change-records]"));
+}
+
+TEST_F(Rules, PublicRecordsMustKeepThem) {
+  files.write("public.csv", "age,job,trade,pay\n3,baker,food,5\n");
+  const Ended refused = sample(
+      "persons", {"marginals", "--epsilon", "1", "--count", "10", "--reference", "public.csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("public.csv line 2"));
+  EXPECT_THAT(refused.err, HasSubstr("if age < 15 then job == none"));
+}
+
+TEST_F(Rules, MethodsThatCannotKeepThemRefuse) {
+  EXPECT_THAT(sample("staff", {"marginals", "--copula", "--epsilon", "1", "--count", "10"}).err,
+              HasSubstr("[not-for-this-domain]"));
+  files.write(
+      "numbers.yaml",
+      "columns:\n  a: {type: number, min: 0, max: 1, null: \"0\", outside: clip}\n"
+      "  b: {type: number, min: 0, max: 1, null: \"0\", outside: clip}\nrules:\n  - a <= b\n");
+  files.write("numbers.csv", "a,b\n.1,.2\n");
+  EXPECT_THAT(
+      sample("numbers", {"gaussian-model", "--epsilon", "1", "--delta", "1e-6", "--count", "10"})
+          .err,
+      HasSubstr("Gaussian rows keep no rules"));
+}
+
+TEST_F(Rules, WrongOnesAreRefusedByNameAndLine) {
+  const auto refusal = [&](const std::string& rules) {
+    std::string text = kPersons;
+    text = text.substr(0, text.find("rules:")) + rules;
+    files.write("wrong.yaml", text);
+    const Ended ended = run({"sample", "marginals", "--epsilon", "1", "--count", "10", "--data",
+                             "persons.csv", "--domain", "wrong.yaml", "--out", "none.csv"});
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    EXPECT_FALSE(names().contains("none.csv"));
+    std::string line = ended.err;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
+  };
+  EXPECT_THAT(refusal("rules:\n  - age < 5\n  - age > 10\n"),
+              HasSubstr("rule \"age > 10\" contradicts rule \"age < 5\""));
+  EXPECT_THAT(refusal("rules:\n  - age <= 20\n"), HasSubstr("[idle-rule]"));
+  EXPECT_THAT(refusal("rules:\n  - age < 5 and\n"), HasSubstr("wrong.yaml line 7"));
+  EXPECT_THAT(refusal("rules:\n  - job == bakr\n"), HasSubstr("baker"));
+  EXPECT_THAT(refusal("rules:\n  - jobb == baker\n"), HasSubstr("job"));
+  EXPECT_THAT(refusal("rules: yes\n"), HasSubstr("must list the rules"));
+  EXPECT_THAT(refusal("rules:\n  - {column: trade, follows: job, map: {none: null}}\n"),
+              HasSubstr("does not map \"baker\""));
+}
+
+}  // namespace
+}  // namespace mollify::test
