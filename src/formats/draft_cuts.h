@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostDecimals = 6;
 /// Parts of one in which the others are whole.
 inline constexpr double kPartsOfOne = 1e5;
 inline constexpr std::uint32_t kFirstCells = 10;
-/// So many integers are a cell each.
+/// Up to that number, integers are a cell each.
 inline constexpr std::uint64_t kMostUngrouped = 64;
 
 /// The nearest number with five decimals or fewer. Requires a number below kMostExact / kPartsOfOne.
@@ -65,7 +65,7 @@ inline constexpr const char* kLabelOfCode = "far from the others";
 struct CellsAndCodes {
   Cells cells;
   std::vector<MissingCode> codes{};
-  /// What was seen of the values that the cells do not show, for people; empty if nothing was.
+  /// Facts about the values that the cells do not show, for people; empty if nothing was.
   std::string remark{};
 };
 

@@ -16,13 +16,13 @@ namespace {
 
 /// Chances below are no chances.
 const double kLogOfChance = std::log(1e-6);
-/// Of a grid at least one place in so many is seen.
+/// The least share of a grid's places that is seen.
 constexpr std::size_t kPlacesOfEach = 4;
 constexpr std::size_t kMostOfAnyGrid = 64;
 
 std::int64_t floor_of(std::int64_t value, std::int64_t by) { return divided_down(value, by); }
 
-/// What divides all distances between ascending places; 0 for fewer than two.
+/// The greatest divisor of all distances between ascending places; 0 for fewer than two.
 std::int64_t common_distance(const std::vector<std::int64_t>& places) {
   std::int64_t distance = 0;
   for (std::size_t i = 1; i < places.size(); ++i)

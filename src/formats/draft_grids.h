@@ -34,7 +34,7 @@ struct LastDigits {
   /// All integers of the range with such last digits; no 31st of February if 231 may be one. Empty
   /// if they are too many to list.
   [[nodiscard]] std::vector<std::int64_t> all(std::int64_t min, std::int64_t max) const;
-  /// Where cells begin that hold such integers alone, or none of them. Ends at `max`. Empty if they
+  /// The beginnings of cells that hold such integers alone, or none of them. Ends at `max`. Empty if they
   /// are too many.
   [[nodiscard]] std::vector<std::int64_t> edges(std::int64_t min, std::int64_t max) const;
 };

@@ -295,7 +295,7 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
       auto made = make(with_frequent, seen.step);
       if (wrong(made, seen.step) <= kMostWrong) return {std::move(made)};
     } catch (const InvalidInput&) {
-      // Cells that hold no multiple are none.
+      // Cells without a multiple are left out.
     }
   }
   double off_step = 0;
@@ -311,7 +311,7 @@ CellsAndCodes with_best_step(const PlacesWithoutCodes& rest, const Multiples& se
       chosen = step;
       best = std::move(made);
     } catch (const InvalidInput&) {
-      // Cells that hold no multiple are none.
+      // Cells without a multiple are left out.
     }
   }
   const bool come_again = !rest.different.empty() && rest.different.size() <= kMostListedHere &&

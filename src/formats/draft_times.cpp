@@ -321,7 +321,7 @@ std::vector<double> MomentsSeen::likely_ones(const PlacesWithoutCodes& rest,
   std::vector<std::int64_t> listed;
   if (have_one_clock) {
     listed = days_on_grid(days);
-    // The same time of each day.
+    // One time of every day.
     if (listed.empty() && in_seconds && different >= kFewestOnGrid &&
         range <= static_cast<std::int64_t>(kMostOnGrid)) {
       listed.resize(static_cast<std::size_t>(range));
