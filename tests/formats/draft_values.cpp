@@ -23,7 +23,7 @@ using test::drafted;
 // -----------------------------------------------------------------------------------------------
 // Days and times.
 
-const DateCells::Declaration& moments_of(const Column& column) {
+const DateCells::Declaration& declared_moments_of(const Column& column) {
   return std::get<DateCells>(column.cells()).declared();
 }
 
@@ -38,19 +38,19 @@ std::vector<std::string> days_of_three_years() {
 TEST(DraftedValues, ListsFewDaysAndTimes) {
   const std::vector<std::string> visits = {"2020-01-31", "2020-06-30", "2023-12-31"};
   const Column days = drafted(visits);
-  EXPECT_EQ(moments_of(days).values, visits);
+  EXPECT_EQ(declared_moments_of(days).values, visits);
   EXPECT_EQ(kind_of(days.cells()).name, "date");
   std::vector<std::string> firsts;
   for (int month = 1; month <= 12; ++month) firsts.push_back(fmt::format("2023-{:02}-01", month));
-  EXPECT_EQ(moments_of(drafted(firsts)).values, firsts);
+  EXPECT_EQ(declared_moments_of(drafted(firsts)).values, firsts);
   const std::vector<std::string> shifts = {"2023-01-01T06:00:00", "2023-01-01T14:00:00",
                                            "2023-01-02T22:00:00"};
-  EXPECT_EQ(moments_of(drafted(shifts)).values, shifts);
-  EXPECT_EQ(moments_of(drafted({"Jan 2020", "Mar 2021"})).values,
+  EXPECT_EQ(declared_moments_of(drafted(shifts)).values, shifts);
+  EXPECT_EQ(declared_moments_of(drafted({"Jan 2020", "Mar 2021"})).values,
             (std::vector<std::string>{"Jan 2020", "Mar 2021"}));
   // Days without a gap between them are a range.
   const Column week = drafted({"2023-01-01", "2023-01-02", "2023-01-03"});
-  EXPECT_TRUE(moments_of(week).values.empty());
+  EXPECT_TRUE(declared_moments_of(week).values.empty());
   EXPECT_EQ(week.cell_count(), 3U);
   EXPECT_EQ(drafted({"2020-11", "2020-12", "2021-01"}).cell_count(), 3U);
   // Days that come once, among nulls.
@@ -59,14 +59,14 @@ TEST(DraftedValues, ListsFewDaysAndTimes) {
     csv += "1," + (i % 10 == 0 ? fmt::format("2020-{:02}-05", 1 + i / 10 * 2) : "") + "\n";
   const test::Scratch scratch;
   const Domain domain = draft_domain(scratch.write("pub.csv", csv), {"x"}).domain;
-  EXPECT_TRUE(moments_of(domain.columns()[0]).values.empty());
+  EXPECT_TRUE(declared_moments_of(domain.columns()[0]).values.empty());
 }
 
 TEST(DraftedValues, GivesFrequentDaysACell) {
   std::vector<std::string> days = days_of_three_years();
   days.insert(days.end(), 60, "2021-07-15");
   const Column column = drafted(days);
-  EXPECT_EQ(moments_of(column).spikes, std::vector<std::string>{"2021-07-15"});
+  EXPECT_EQ(declared_moments_of(column).spikes, std::vector<std::string>{"2021-07-15"});
   EXPECT_EQ(column.points(column.encode("2021-07-15")), 1U);
   EXPECT_GT(column.points(column.encode("2021-07-16")), 1U);
   std::vector<std::string> times;
@@ -75,7 +75,7 @@ TEST(DraftedValues, GivesFrequentDaysACell) {
     times.push_back(fmt::format("{} {:02}:30:00+01:00", day,
                                 is_frequent ? 12 : static_cast<int>(times.size() % 24)));
   }
-  EXPECT_EQ(moments_of(drafted(times)).spikes,
+  EXPECT_EQ(declared_moments_of(drafted(times)).spikes,
             std::vector<std::string>{"2021-07-15T12:30:00+01:00"});
 }
 
@@ -150,7 +150,7 @@ TEST(DraftedValues, ReadsWholeNumbersThatAreDaysWithTheMonthFirst) {
   std::vector<std::string> days;
   for (int i = 0; i < 100; ++i)
     days.push_back(fmt::format("{}{:02}202{}", 1 + i % 12, 1 + i * 7 % 28, i % 3));
-  EXPECT_EQ(moments_of(drafted(days)).format, "%m%d%Y");
+  EXPECT_EQ(declared_moments_of(drafted(days)).format, "%m%d%Y");
 }
 
 // -----------------------------------------------------------------------------------------------
