@@ -105,8 +105,11 @@ class Domain : public Handle<const class DomainInside> {
   /// The text of a domain file; `parse` makes an equal domain of it.
   [[nodiscard]] std::string yaml() const;
   /// Its content, for programs: {"seed": 7, "columns": [{"name": "sex", "type": "categorical",
-  /// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
+  /// ...}], "rules": [...]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
   [[nodiscard]] std::string json() const;
+  /// Its rules as a rule file of R's package validate, with a comment for each rule that R cannot
+  /// say. Throws InvalidInput for a domain without rules.
+  [[nodiscard]] std::string rules_for_validate() const;
   /// SHA-256, in 64 hexadecimal digits, of the domain's meaning: equal for equal domains only, and
   /// the same on every machine. Certificates name it.
   [[nodiscard]] std::string hash() const;

@@ -17,6 +17,7 @@ WARNING_CODES = frozenset(
         "noise-if",
         "noise-if-sparse",
         "not-compared",
+        "rules-change-records",
         "undeclared-values",
         "wide-range",
     }

@@ -20,6 +20,9 @@ Column = dict[str, Any]
 """The settings of a column, as a domain file has them: `{"type": "boolean"}`."""
 
 
+Rule = str | tuple[str, str] | Mapping[str, Any]
+"""A text, a name with a text, or the rule as a domain file has it."""
+
 Missing = Mapping[Any, str] | Iterable[Any]
 """Codes, or labels by code."""
 
@@ -325,6 +328,43 @@ def datetime(
     return _column("datetime", min=min, max=max, bins=bins, **lists, step=step, zone=zone, format=format, missing=missing, null=null, outside=outside)
 
 
+def follows(column: str, source: str, map: Mapping[Any, Any], *, name: str | None = None) -> dict[str, Any]:
+    """Declare that a column's value follows from another column's value.
+
+    Parameters
+    ----------
+    column : str
+        The column that follows, such as ``"region"``. Method `Marginals` spends no
+        budget on it.
+    source : str
+        The column that it follows from, such as ``"city"``.
+    map : mapping
+        The value of `column` for every value of `source`; None for a null. A null
+        follows from a null.
+    name : str
+        What messages call the rule. Default: ``"region follows from city"``.
+
+    Returns
+    -------
+    dict
+        The rule, for the list that `Domain` takes.
+
+    Raises
+    ------
+    InvalidInput
+        If `map` is not a mapping. `Domain` refuses everything else.
+
+    Examples
+    --------
+    >>> follows("region", "city", {"Lyon": "south", "Metz": "east"})["map"]["Metz"]
+    'east'
+    """
+    if not isinstance(map, Mapping):
+        raise refusal("wrong-type", f"map must be a mapping from the values of a column, but is of type {type(map).__name__}", "map")
+    named = {} if name is None else {"name": name}
+    return named | {"column": column, "follows": source, "map": dict(map)}
+
+
 def _names(parameter: str, given: Any) -> list[str]:
     """Of columns; a single text is one name."""
     names = [given] if isinstance(given, str) else [str(name) for name in _listed(parameter, given)]
@@ -387,7 +427,34 @@ def _setting(name: str, value: Any) -> str:
     return f"{name}: {_text(value)}"
 
 
-def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
+def _rule_setting(key: str, value: Any) -> str:
+    """A key that means no rule may have any value."""
+    if isinstance(value, Mapping):
+        pairs = [f"? {_text(one)} : {'null' if is_null(other) else _text(other)}" for one, other in value.items()]
+        return f"{_text(key)}: {{{', '.join(pairs)}}}"
+    return f"{_text(key)}: {_text(value)}"
+
+
+def _rule_lines(rules: Iterable[Rule]) -> list[str]:
+    lines = []
+    for rule in rules:
+        if isinstance(rule, (list, tuple)) and len(rule) == 2:
+            rule = dict(zip(("name", "rule"), rule, strict=True))
+        if not isinstance(rule, (str, Mapping)):
+            raise refusal(
+                "wrong-type",
+                "rules must be texts, pairs of a name and a text, or made by mollify.follows, "
+                f"but one is of type {type(rule).__name__}",
+                "rules",
+            )
+        if isinstance(rule, str):
+            lines.append(f"  - {_text(rule)}")
+        else:
+            lines.append(f"  - {{{', '.join(_rule_setting(key, value) for key, value in rule.items())}}}")
+    return ["rules:", *lines] if lines else []
+
+
+def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int, rules: Iterable[Rule]) -> str:
     lines = [f"seed: {seed}"] if seed else []
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():
@@ -399,6 +466,7 @@ def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int) -> str:
             )
         settings = ", ".join(_setting(key, value) for key, value in column.items())
         lines += [f"  ? {_text(name)}", f"  : {{{settings}}}"]  # so a name may be of any length
+    lines += _rule_lines(rules)
     return "\n".join(lines) + "\n"
 
 
@@ -445,6 +513,10 @@ class Domain(metaclass=Public):
         Settings of each column by its name, made by `categorical`, `ordinal`,
         `boolean`, `integer`, `number`, `date` and `datetime`, or as a domain file
         writes them.
+    rules : list
+        Which combinations of values can occur: texts such as ``"if age < 15 then
+        income is null"``, pairs of a name and a text, and what `follows` makes.
+        docs/reference/rules.md explains them. Default: all combinations can occur.
     seed : int
         Fixes the public candidates of releases that use them, from 0 (the default) to
         2^63 - 1.
@@ -452,13 +524,22 @@ class Domain(metaclass=Public):
     Raises
     ------
     InvalidInput
-        In one sentence, for columns that cannot be.
+        In one sentence, for columns that cannot be, and for rules that contradict each
+        other, that every record keeps, or that take too much work to check.
 
     Warns
     -----
     DomainWarning
         If a column of numbers, days or times does not declare ``outside``; `read` and
         `parse` warn too. If `max` of a column of times is a midnight as an object.
+
+    Examples
+    --------
+    >>> from mollify import boolean, integer
+    >>> columns = {"age": integer(0, 99, outside="clip"), "married": boolean()}
+    >>> domain = Domain(columns, rules=["if age < 16 then not married"])
+    >>> domain.rules
+    ('if age < 16 then not married',)
     """
 
     notes: tuple[str, ...] = ()
@@ -468,7 +549,7 @@ class Domain(metaclass=Public):
     _path: str | None
     _inputs: Inputs = ()
 
-    def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, seed: int = 0) -> None:
+    def __init__(self, columns: Mapping[str, Mapping[str, Any]], *, rules: Iterable[Rule] = (), seed: int = 0) -> None:
         if not isinstance(columns, Mapping):
             raise refusal(
                 "wrong-type",
@@ -476,8 +557,10 @@ class Domain(metaclass=Public):
                 f"but are of type {type(columns).__name__}{about_labelled(columns)}",
                 "columns",
             )
+        if isinstance(rules, (str, Mapping, set, frozenset)) or not isinstance(rules, Iterable):
+            raise refusal("wrong-type", f"rules must be a list of rules, but is of type {type(rules).__name__}", "rules")
         fixed = whole_number("seed", seed, (0, 2**63 - 1))
-        self._inside = _core.Domain.parse(_yaml(columns, fixed), "")
+        self._inside = _core.Domain.parse(_yaml(columns, fixed, rules), "")
         self._path = None
         self._warn(_midnights(columns))
 
@@ -600,6 +683,13 @@ class Domain(metaclass=Public):
         return {column.pop("name"): column for column in json.loads(self._inside.json())["columns"]}
 
     @property
+    def rules(self) -> tuple[str | dict[str, Any], ...]:
+        """The rules as they were declared; `Domain` makes an equal domain of these and
+        the `columns`. A rule with a name is a dict.
+        """
+        return tuple(json.loads(self._inside.json()).get("rules", ()))
+
+    @property
     def seed(self) -> int:
         """Number that fixes the public candidates of releases that use them."""
         return int(json.loads(self._inside.json()).get("seed", 0))
@@ -620,6 +710,25 @@ class Domain(metaclass=Public):
     def is_enumerable(self) -> bool:
         """Whether there are at most 2^24 possible records, so that each is an outcome."""
         return self._inside.is_enumerable()
+
+    def rules_for_validate(self) -> str:
+        """Write the rules as a rule file (YAML) of R's package validate.
+
+        `confront` of that package then counts the rows of a table that break each rule.
+        Read days as Date, words as character, and names as they are.
+
+        Returns
+        -------
+        str
+            The file's text. A comment names each rule that R cannot say: one that adds
+            months or years, or compares times.
+
+        Raises
+        ------
+        InvalidInput
+            If the domain has no rules.
+        """
+        return self._inside.rules_for_validate()
 
     def to_sdmetrics(self) -> dict[str, Any]:
         """Metadata of a table for SDMetrics, whose reports compare released with real
@@ -663,7 +772,9 @@ class Domain(metaclass=Public):
     def __repr__(self) -> str:
         count = self.outcome_count
         outcomes = f"{count:.0f}" if count < 2**53 else f"{count:.4g}"
-        return f"Domain({', '.join(self)}: {outcomes} outcomes)"
+        known = len(self.rules)
+        rules = f", {known} rule{'s' if known > 1 else ''}" if known else ""
+        return f"Domain({', '.join(self)}: {outcomes} outcomes{rules})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.yaml(), self._path)

@@ -40,6 +40,7 @@ void add_domain(nb::module_& module) {
       .def_static("parse", &Domain::parse, "yaml"_a, "name"_a)
       .def("yaml", &Domain::yaml)
       .def("json", &Domain::json)
+      .def("rules_for_validate", &Domain::rules_for_validate)
       .def("hash", &Domain::hash)
       .def("column_names", &Domain::column_names)
       .def("warnings", [](const Domain& domain) { return messages(domain.warnings()); })

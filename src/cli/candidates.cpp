@@ -85,13 +85,31 @@ void add_candidates(CLI::App& app, Session& session) {
 namespace {
 
 struct DomainOptions {
-  std::optional<std::string> public_file, out;
+  std::optional<std::string> public_file, rules_of, out;
   std::vector<std::string> columns, excluded;
   bool json = false;
   bool overwrite = false;
 };
 
+int print_rules(const DomainOptions& options) {
+  const bool drafts = options.public_file || !options.columns.empty() || !options.excluded.empty();
+  refuse_if(drafts, "superfluous-parameter", "rules-of",
+            "--rules-of writes the rules of a domain that is there already. Leave out --public, "
+            "--columns and --exclude, which draft one.");
+  refuse_overwriting("--out", options.out, "--rules-of", options.rules_of);
+  require_new("--out", options.out, options.overwrite);
+  const std::string yaml = rules_for_validate(read_domain(*options.rules_of));
+  if (options.out) write_files({{*options.out, yaml}});
+  if (options.json) {
+    print_json({{"yaml", yaml}});
+  } else if (!options.out) {
+    fmt::print("{}", yaml);
+  }
+  return kSuccess;
+}
+
 int run(const DomainOptions& options) {
+  if (options.rules_of) return print_rules(options);
   refuse_overwriting("--out", options.out, "--public", options.public_file);
   require_new("--out", options.out, options.overwrite);
   require_some_columns(options.columns, options.excluded);
@@ -129,6 +147,8 @@ void add_domain(CLI::App& app, Session& session) {
   command.add_option("--exclude", options->excluded, "leave these out")
       ->delimiter(',')
       ->type_name("NAMES");
+  add_text(command, "--rules-of", options->rules_of, "DOMAIN",
+           "instead of a draft: a domain's rules for R's validate");
   add_out(command, options->out, options->overwrite,
           "the file to write it to (default: standard output)");
   command.add_flag("--json", options->json, "print as JSON");

@@ -31,12 +31,6 @@ constexpr std::array kRelations = {std::pair{std::string_view("=="), Relation::k
                                    std::pair{std::string_view(">"), Relation::kGreater},
                                    std::pair{std::string_view("="), Relation::kEqual}};
 
-std::string_view sign_of(Relation relation) {
-  return std::find_if(kRelations.begin(), kRelations.end(),
-                      [&](const auto& one) { return one.second == relation; })
-      ->first;
-}
-
 struct Token {
   enum class Kind : std::uint8_t { kWord, kName, kNumber, kText, kSign, kEnd };
   Kind kind = Kind::kEnd;
@@ -316,6 +310,12 @@ class RuleReader {
     return false;
   }
 
+  /// R's as.Date("2020-02-29").
+  [[nodiscard]] bool is_day_in_r() const {
+    return is_word("as.Date") && at_ + 3 < tokens_.size() && tokens_[at_ + 1].text == "(" &&
+           tokens_[at_ + 2].kind == Token::Kind::kText && tokens_[at_ + 3].text == ")";
+  }
+
   Side side() {
     Side made;
     std::size_t terms = 0;
@@ -339,9 +339,9 @@ class RuleReader {
           made.sum.number += sign * number;
           made.value = (begins_negative ? "-" : "") + token.text;
         }
-      } else if (token.kind == Token::Kind::kText) {
-        ++at_;
-        made.value = token.text;
+      } else if (token.kind == Token::Kind::kText || is_day_in_r()) {
+        made.value = token.kind == Token::Kind::kText ? token.text : tokens_[at_ + 2].text;
+        at_ += token.kind == Token::Kind::kText ? 1 : 4;
         made.sum.number = std::nan("");
       } else if (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kName) {
         ++at_;
@@ -376,6 +376,7 @@ class RuleReader {
   }
 
   std::string value() {
+    if (is_day_in_r()) return tokens_[(at_ += 4) - 2].text;
     const bool negative = take_sign("-");
     const Token token = now();
     if (token.kind != Token::Kind::kText && token.kind != Token::Kind::kNumber &&
@@ -625,6 +626,12 @@ FollowingColumn read_following(const RuleDeclaration& declared, const std::strin
 
 }  // namespace
 
+std::string_view sign_of(Relation relation) {
+  return std::find_if(kRelations.begin(), kRelations.end(),
+                      [&](const auto& one) { return one.second == relation; })
+      ->first;
+}
+
 DomainRule read_rule(const RuleDeclaration& declared, std::span<const Column> columns) {
   const std::string name = !declared.name.empty() ? declared.name
                            : !declared.text.empty()
@@ -641,55 +648,34 @@ DomainRule read_rule(const RuleDeclaration& declared, std::span<const Column> co
 
 namespace {
 
-/// How one language writes formulas.
-struct Spelling {
-  bool in_r;
+std::string in_marks(std::string_view text, char quote) {
+  std::string made(1, quote);
+  for (const char c : text) made += c == quote ? std::string(2, quote) : std::string(1, c);
+  return made + quote;
+}
 
-  std::string name(const Column& column) const {
-    const std::string& text = column.name();
-    bool plain = is_letter_of_word(text.front());
-    for (const char c : text) plain = plain && (is_letter_of_word(c) || is_figure(c) || c == '.');
-    for (const std::string_view word : {"if", "then", "else", "unless", "exactly", "when", "and",
-                                        "or", "not", "in", "is", "null", "c", "is.na"}) {
-      plain = plain && text != word;
-    }
-    if (in_r && plain) {
-      plain = std::all_of(text.begin(), text.end(),
-                          [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-      plain = plain && text.front() != '_';
-    }
-    return plain ? text : quoted(text, '`');
+std::string name_in_rule(const Column& column) {
+  const std::string& text = column.name();
+  bool plain = is_letter_of_word(text.front());
+  for (const char c : text) plain = plain && (is_letter_of_word(c) || is_figure(c) || c == '.');
+  for (const std::string_view word : {"if", "then", "else", "unless", "exactly", "when", "and",
+                                      "or", "not", "in", "is", "null", "c", "is.na"}) {
+    plain = plain && text != word;
   }
-  static std::string quoted(std::string_view text, char quote) {
-    std::string made(1, quote);
-    for (const char c : text) made += c == quote ? std::string(2, quote) : std::string(1, c);
-    return made + quote;
-  }
-  /// A number as it is, where the column's values are numbers.
-  std::string value(const Column& column, const std::string& text) const {
-    const ColumnSchema schema = column.schema();
-    const bool is_number =
-        schema.type == ValueType::kInteger || schema.type == ValueType::kNumber ||
-        (schema.type == ValueType::kText &&
-         (schema.word_type == ValueType::kInteger || schema.word_type == ValueType::kNumber));
-    if (is_number && read_number(text)) return text;
-    if (!in_r) return quoted(text, '"');
-    std::string made = "\"";
-    for (const char c : text)
-      made += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-    made += '"';
-    if (schema.type == ValueType::kMoment) {
-      made =
-          (schema.moments.kind == MomentForm::Kind::kDay ? "as.Date(" : "as.POSIXct(") + made + ")";
-    }
-    return made;
-  }
-};
+  return plain ? text : in_marks(text, '`');
+}
 
-bool can_say(const RuleSum& sum, bool in_r) { return !in_r || sum.months == 0; }
+/// A number as it is, where the column's values are numbers.
+std::string value_in_rule(const Column& column, const std::string& text) {
+  const ColumnSchema schema = column.schema();
+  const bool is_number =
+      schema.type == ValueType::kInteger || schema.type == ValueType::kNumber ||
+      (schema.type == ValueType::kText &&
+       (schema.word_type == ValueType::kInteger || schema.word_type == ValueType::kNumber));
+  return is_number && read_number(text) ? text : in_marks(text, '"');
+}
 
-std::string sum_text(const RuleSum& sum, std::span<const Column> columns,
-                     const Spelling& spelling) {
+std::string sum_text(const RuleSum& sum, std::span<const Column> columns) {
   std::string text;
   const auto add = [&](bool negative, const std::string& part) {
     if (text.empty()) {
@@ -698,17 +684,10 @@ std::string sum_text(const RuleSum& sum, std::span<const Column> columns,
       text += (negative ? " - " : " + ") + part;
     }
   };
-  bool any_seconds = false;
   for (const RuleSum::Term& term : sum.terms) {
-    add(term.negative, spelling.name(columns[term.column]));
-    any_seconds = any_seconds || has_seconds(columns[term.column]);
+    add(term.negative, name_in_rule(columns[term.column]));
   }
   const auto number = [](double value) { return fmt::format("{}", std::abs(value)); };
-  if (spelling.in_r) {
-    const double all = sum.number + (any_seconds ? kSecondsOfDay : 1.0) * sum.days + sum.seconds;
-    if (all != 0 || text.empty()) add(all < 0, number(all));
-    return text;
-  }
   if (sum.months != 0) {
     add(sum.months < 0, fmt::format("{} months", std::abs(sum.months)));
   }
@@ -718,73 +697,53 @@ std::string sum_text(const RuleSum& sum, std::span<const Column> columns,
   return text;
 }
 
-std::string text_of_formula(const Formula& formula, std::span<const Column> columns,
-                            const Spelling& spelling, bool inside) {
+std::string text_of_formula(const Formula& formula, std::span<const Column> columns, bool inside) {
   switch (formula.kind) {
     case Formula::Kind::kNull:
-      return spelling.in_r ? fmt::format("is.na({})", spelling.name(columns[formula.column]))
-                           : spelling.name(columns[formula.column]) + " is null";
+      return name_in_rule(columns[formula.column]) + " is null";
     case Formula::Kind::kOneOf: {
       std::vector<std::string> values;
       for (const std::string& value : formula.values) {
-        values.push_back(spelling.value(columns[formula.column], value));
+        values.push_back(value_in_rule(columns[formula.column], value));
       }
-      const std::string listed = fmt::format("{}", fmt::join(values, ", "));
-      const std::string name = spelling.name(columns[formula.column]);
-      return spelling.in_r ? fmt::format("{} %in% c({})", name, listed)
-                           : fmt::format("{} in [{}]", name, listed);
+      return fmt::format("{} in [{}]", name_in_rule(columns[formula.column]),
+                         fmt::join(values, ", "));
     }
     case Formula::Kind::kCompare:
-      return fmt::format("{} {} {}", spelling.name(columns[formula.column]),
+      return fmt::format("{} {} {}", name_in_rule(columns[formula.column]),
                          sign_of(formula.relation),
-                         spelling.value(columns[formula.column], formula.values.front()));
+                         value_in_rule(columns[formula.column], formula.values.front()));
     case Formula::Kind::kSums:
-      return fmt::format("{} {} {}", sum_text(formula.left, columns, spelling),
-                         sign_of(formula.relation), sum_text(formula.right, columns, spelling));
+      return fmt::format("{} {} {}", sum_text(formula.left, columns), sign_of(formula.relation),
+                         sum_text(formula.right, columns));
     case Formula::Kind::kNot:
-      return fmt::format("{}({})", spelling.in_r ? "!" : "not ",
-                         text_of_formula(formula.parts.front(), columns, spelling, false));
+      return fmt::format("not ({})", text_of_formula(formula.parts.front(), columns, false));
     case Formula::Kind::kAnd:
     case Formula::Kind::kOr:
       break;
   }
   std::vector<std::string> parts;
-  for (const Formula& part : formula.parts) {
-    parts.push_back(text_of_formula(part, columns, spelling, true));
-  }
-  const bool is_and = formula.kind == Formula::Kind::kAnd;
-  const std::string text = fmt::format(
-      "{}",
-      fmt::join(parts, spelling.in_r ? (is_and ? " & " : " | ") : (is_and ? " and " : " or ")));
+  for (const Formula& part : formula.parts) parts.push_back(text_of_formula(part, columns, true));
+  const std::string text =
+      fmt::format("{}", fmt::join(parts, formula.kind == Formula::Kind::kAnd ? " and " : " or "));
   return inside ? "(" + text + ")" : text;
-}
-
-bool can_be_said_in_r(const Formula& formula) {
-  if (!can_say(formula.left, true) || !can_say(formula.right, true)) return false;
-  return std::all_of(formula.parts.begin(), formula.parts.end(), can_be_said_in_r);
 }
 
 }  // namespace
 
 std::string formula_text(const Formula& formula, std::span<const Column> columns) {
-  return text_of_formula(formula, columns, {false}, false);
+  return text_of_formula(formula, columns, false);
 }
 
 std::string rule_text(const DomainRule& rule, std::span<const Column> columns) {
   if (!rule.following) return "rule " + formula_text(rule.formula, columns);
-  const Spelling spelling{false};
   std::string text =
-      fmt::format("rule {} follows from {}:", spelling.name(columns[rule.following->column]),
-                  spelling.name(columns[rule.following->from]));
+      fmt::format("rule {} follows from {}:", name_in_rule(columns[rule.following->column]),
+                  name_in_rule(columns[rule.following->from]));
   for (const auto& [from, to] : rule.following->map) {
-    text += fmt::format(" {} {}", Spelling::quoted(from, '"'), Spelling::quoted(to, '"'));
+    text += fmt::format(" {} {}", in_marks(from, '"'), in_marks(to, '"'));
   }
   return text;
-}
-
-std::optional<std::string> formula_in_r(const Formula& formula, std::span<const Column> columns) {
-  if (!can_be_said_in_r(formula)) return std::nullopt;
-  return text_of_formula(formula, columns, {true}, false);
 }
 
 }  // namespace mollify

@@ -29,6 +29,8 @@ enum class Relation : std::uint8_t { kEqual, kNotEqual, kLess, kAtMost, kGreater
 [[nodiscard]] Relation opposite(Relation relation) noexcept;
 /// The relation of `b` with `a` for one of `a` with `b`.
 [[nodiscard]] Relation mirrored(Relation relation) noexcept;
+/// "<=", as mollify and R write it.
+[[nodiscard]] std::string_view sign_of(Relation relation);
 
 /// A sum of columns of numbers, or one day or time that is moved.
 struct RuleSum {
@@ -120,10 +122,11 @@ struct DomainRule {
 /// domain's hash.
 [[nodiscard]] std::string rule_text(const DomainRule& rule, std::span<const Column> columns);
 
-/// The formula in R, as the package validate reads it; nothing for what R cannot say, such as
-/// months of the calendar.
-[[nodiscard]] std::optional<std::string> formula_in_r(const Formula& formula,
-                                                      std::span<const Column> columns);
+/// The rule in the language R, for its package validate: expressions that must all hold. Nothing for
+/// months of the calendar, and for times, because R's clocks differ. `read_rule` reads the expressions
+/// as rules that the same records break.
+[[nodiscard]] std::vector<std::string> rule_in_r(const DomainRule& rule,
+                                                 std::span<const Column> columns);
 
 // -----------------------------------------------------------------------------------------------
 // Values as numbers, and records under rules.

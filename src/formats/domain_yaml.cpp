@@ -21,6 +21,7 @@
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
+#include "domain/possible.h"
 #include "domain/rules.h"
 #include "domain/same_value.h"
 #include "formats/text_files.h"
@@ -342,9 +343,17 @@ class DomainParser {
                       "`follows` and `map`");
       located(one, [&] {
         const Settings settings(one);
+        rule.name = settings.maybe<std::string>("name").value_or("");
+        if (settings.find("expr") != nullptr) {  // of R's validate, whose other keys say no rule
+          settings.require_known(
+              std::array<std::string_view, 8>{"name", "expr", "label", "description", "created",
+                                              "origin", "meta", "options"},
+              "a rule");
+          rule.text = settings.get<std::string>("expr");
+          return;
+        }
         settings.require_known(
             std::array<std::string_view, 5>{"name", "rule", "column", "follows", "map"}, "a rule");
-        rule.name = settings.maybe<std::string>("name").value_or("");
         if (settings.has_instead("rule", {"column", "follows", "map"})) {
           rule.text = settings.get<std::string>("rule");
           return;
@@ -478,6 +487,9 @@ constexpr std::string_view kSchemaOfDomain = R"({
       "oneOf": [{"type": "string"},
                 {"type": "object", "properties": {"name": {"type": "string"}, "rule": {"type": "string"}},
                  "required": ["rule"], "additionalProperties": false},
+                {"description": "A rule of R's package validate, whose other keys are ignored.", "type": "object",
+                 "properties": {"name": {"type": "string"}, "expr": {"type": "string"}, "label": {}, "description": {}, "created": {}, "origin": {}, "meta": {}, "options": {}},
+                 "required": ["expr"], "additionalProperties": false},
                 {"type": "object",
                  "properties": {"name": {"type": "string"}, "column": {"type": "string"}, "follows": {"type": "string"},
                                 "map": {"description": "The value for each value of the other column; null where there is none.",
@@ -552,6 +564,27 @@ std::string domain_yaml(const Domain& domain, const std::vector<std::string>& no
     yaml += fmt::format("  - {{{}}}\n", yaml_of_rule(rule));
   }
   return yaml;
+}
+
+std::string rules_for_validate(const Domain& domain) {
+  const std::vector<RuleDeclaration> declared = domain.rules();
+  refuse_if(declared.empty(), "empty-input", Concern("rules"),
+            "the domain must have rules to write, but has none");
+  std::string yaml, missing;
+  for (const DomainRule& rule : domain.possible()->rules()) {
+    const std::vector<std::string> made = rule_in_r(rule, domain.columns());
+    if (made.empty()) missing += fmt::format("# R cannot say: {}\n", Json(rule.name).dump());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      yaml += fmt::format("- expr: {}\n", Json(made[i]).dump());
+      if (!rule.declared.name.empty()) {
+        const std::string number = made.size() == 1 ? "" : fmt::format(" {}", i + 1);
+        yaml += fmt::format("  name: {}\n", Json(rule.name + number).dump());
+      }
+      yaml += fmt::format("  description: {}\n",
+                          Json(rule.declared.text.empty() ? rule.name : rule.declared.text).dump());
+    }
+  }
+  return missing + (yaml.empty() ? "rules: []\n" : "rules:\n" + yaml);
 }
 
 std::string domain_json(const Domain& domain) {

@@ -60,6 +60,11 @@ enum class Defaults { kLeftOut, kSpelledOut };
 /// ...}]}. Values are texts, and {"value": TEXT} where a text would be a word of the format.
 [[nodiscard]] std::string domain_json(const Domain& domain);
 
+/// The domain's rules as a rule file of R's package validate. A comment names each rule that R
+/// cannot say. `rules:` of a domain file may hold its items, and those that validate writes. Throws
+/// InvalidInput for a domain without rules.
+[[nodiscard]] std::string rules_for_validate(const Domain& domain);
+
 /// A JSON Schema of domain files, made of the kinds of columns: schema/domain.schema.json.
 [[nodiscard]] std::string domain_schema();
 

@@ -90,6 +90,9 @@ Domain Domain::parse(std::string_view yaml, const std::string& name) {
 
 std::string Domain::yaml() const { return inside::domain_yaml(inside_->domain); }
 std::string Domain::json() const { return inside::domain_json(inside_->domain); }
+std::string Domain::rules_for_validate() const {
+  return inside::rules_for_validate(inside_->domain);
+}
 std::string Domain::hash() const { return inside_->domain.hash(); }
 std::vector<std::string> Domain::column_names() const { return inside_->domain.names(); }
 
