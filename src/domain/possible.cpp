@@ -117,7 +117,7 @@ bool is_possible(const Combinations& inside, const RuleComponent& component,
 }
 
 /// A possible record for one whose classes are possible: with nulls where these help, otherwise
-/// with moved cells. All of them are tried for every record, so that time tells none apart.
+/// with moved cells. All of them are tried for every record, so that time hardly depends on it.
 void settle_block(const Combinations& inside, const RuleBlock& block,
                   std::span<std::uint32_t> digits) {
   bool done = can_hold(inside, block, digits);
