@@ -427,12 +427,15 @@ def _setting(name: str, value: Any) -> str:
     return f"{name}: {_text(value)}"
 
 
-def _rule_setting(key: str, value: Any) -> str:
-    """A key that means no rule may have any value."""
+def _rule_setting(key: Any, value: Any) -> str:
+    def text(one: Any) -> str:
+        if isinstance(one, (list, tuple, dict, set, frozenset)):
+            raise refusal("wrong-type", f"a rule must hold single values, but one is of type {type(one).__name__}", "rules")
+        return "null" if is_null(one) else _text(one)
+
     if isinstance(value, Mapping):
-        pairs = [f"? {_text(one)} : {'null' if is_null(other) else _text(other)}" for one, other in value.items()]
-        return f"{_text(key)}: {{{', '.join(pairs)}}}"
-    return f"{_text(key)}: {_text(value)}"
+        return f"{text(key)}: {{{', '.join(f'? {text(one)} : {text(other)}' for one, other in value.items())}}}"
+    return f"{text(key)}: {text(value)}"
 
 
 def _rule_lines(rules: Iterable[Rule]) -> list[str]:
@@ -454,7 +457,7 @@ def _rule_lines(rules: Iterable[Rule]) -> list[str]:
     return ["rules:", *lines] if lines else []
 
 
-def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int, rules: Iterable[Rule]) -> str:
+def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int, rules: Iterable[Rule] = ()) -> str:
     lines = [f"seed: {seed}"] if seed else []
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():

@@ -79,6 +79,8 @@ def test_map_values_of_python():
         (5, "wrong-type", "rules must be a list of rules, but is of type int"),
         ({"a"}, "wrong-type", "rules must be a list of rules, but is of type set"),
         ([5], "wrong-type", "but one is of type int"),
+        ([("a", ["b"])], "wrong-type", "must hold single values, but one is of type list"),
+        ([("a", None)], "wrong-type", "rule"),
         ([("a", "b", "c")], "wrong-type", "but one is of type tuple"),
         ([["name", "agee < 15"]], "unknown-column", 'rule "name" names the word "agee"'),
         (["age <"], "malformed-text", 'rule "age <" must have a column or a value at letter 6'),
