@@ -427,12 +427,15 @@ def _setting(name: str, value: Any) -> str:
     return f"{name}: {_text(value)}"
 
 
-def _rule_setting(key: str, value: Any) -> str:
-    """A key that means no rule may have any value."""
+def _rule_setting(key: Any, value: Any) -> str:
+    def text(one: Any) -> str:
+        if isinstance(one, (list, tuple, dict, set, frozenset)):
+            raise refusal("wrong-type", f"a rule must hold single values, but one is of type {type(one).__name__}", "rules")
+        return "null" if is_null(one) else _text(one)
+
     if isinstance(value, Mapping):
-        pairs = [f"? {_text(one)} : {'null' if is_null(other) else _text(other)}" for one, other in value.items()]
-        return f"{_text(key)}: {{{', '.join(pairs)}}}"
-    return f"{_text(key)}: {_text(value)}"
+        return f"{text(key)}: {{{', '.join(f'? {text(one)} : {text(other)}' for one, other in value.items())}}}"
+    return f"{text(key)}: {text(value)}"
 
 
 def _rule_lines(rules: Iterable[Rule]) -> list[str]:
@@ -454,7 +457,7 @@ def _rule_lines(rules: Iterable[Rule]) -> list[str]:
     return ["rules:", *lines] if lines else []
 
 
-def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int, rules: Iterable[Rule]) -> str:
+def _yaml(columns: Mapping[str, Mapping[str, Any]], seed: int, rules: Iterable[Rule] = ()) -> str:
     lines = [f"seed: {seed}"] if seed else []
     lines.append("columns:" if columns else "columns: {}")
     for name, column in columns.items():
@@ -514,32 +517,21 @@ class Domain(metaclass=Public):
         `boolean`, `integer`, `number`, `date` and `datetime`, or as a domain file
         writes them.
     rules : list
-        Which combinations of values can occur: texts such as ``"if age < 15 then
-        income is null"``, pairs of a name and a text, and what `follows` makes.
-        docs/reference/rules.md explains them. Default: all combinations can occur.
+        Texts such as ``"if age < 15 then income is null"``, pairs of a name and a text,
+        and what `follows` makes (docs/reference/rules.md). Default: none.
     seed : int
-        Fixes the public candidates of releases that use them, from 0 (the default) to
-        2^63 - 1.
+        Fixes the public candidates of releases: 0 (the default) to 2^63 - 1.
 
     Raises
     ------
     InvalidInput
-        In one sentence, for columns that cannot be, and for rules that contradict each
-        other, that every record keeps, or that take too much work to check.
+        In one sentence, for columns and rules that cannot be.
 
     Warns
     -----
     DomainWarning
         If a column of numbers, days or times does not declare ``outside``; `read` and
         `parse` warn too. If `max` of a column of times is a midnight as an object.
-
-    Examples
-    --------
-    >>> from mollify import boolean, integer
-    >>> columns = {"age": integer(0, 99, outside="clip"), "married": boolean()}
-    >>> domain = Domain(columns, rules=["if age < 16 then not married"])
-    >>> domain.rules
-    ('if age < 16 then not married',)
     """
 
     notes: tuple[str, ...] = ()
@@ -617,8 +609,7 @@ class Domain(metaclass=Public):
         Raises
         ------
         InvalidInput
-            If the table cannot be read or has no rows, a named column is missing, or no
-            column is left.
+            If the table or a named column cannot be read, or no row or column is left.
 
         Warns
         -----
@@ -667,9 +658,8 @@ class Domain(metaclass=Public):
         return self._inside.yaml()
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a domain file, with the notes of a draft as comments.
-
-        Raises `InvalidInput` if the file exists, unless `overwrite` is true.
+        """Write a domain file, with the notes of a draft as comments. Raises
+        `InvalidInput` if the file exists, unless `overwrite` is true.
         """
         # A note may quote names that are not text.
         comments = "".join(f"# {note}\n" for note in self.notes).encode("utf-8", "replace").decode()
@@ -677,16 +667,12 @@ class Domain(metaclass=Public):
 
     @property
     def columns(self) -> dict[str, Column]:
-        """The settings of each column by its name; `Domain` makes an equal domain of
-        them.
-        """
+        """The settings of each column by its name, for `Domain`."""
         return {column.pop("name"): column for column in json.loads(self._inside.json())["columns"]}
 
     @property
     def rules(self) -> tuple[str | dict[str, Any], ...]:
-        """The rules as they were declared; `Domain` makes an equal domain of these and
-        the `columns`. A rule with a name is a dict.
-        """
+        """The rules as declared, for `Domain`. A rule with a name is a dict."""
         return tuple(json.loads(self._inside.json()).get("rules", ()))
 
     @property
@@ -696,9 +682,7 @@ class Domain(metaclass=Public):
 
     @property
     def hash(self) -> str:
-        """SHA-256, in 64 hexadecimal digits, of the domain's meaning. Certificates
-        name it.
-        """
+        """SHA-256, in hexadecimal digits, of the domain's meaning, as certificates have."""
         return self._inside.hash()
 
     @property
@@ -712,27 +696,11 @@ class Domain(metaclass=Public):
         return self._inside.is_enumerable()
 
     def rules_for_validate(self) -> str:
-        """Write the rules as a rule file (YAML) of R's package validate.
-
-        `confront` of that package then counts the rows of a table that break each rule.
-        Read days as Date, words as character, and names as they are.
-
-        Returns
-        -------
-        str
-            The file's text. A comment names each rule that R cannot say: one that adds
-            months or years, or compares times.
-
-        Raises
-        ------
-        InvalidInput
-            If the domain has no rules.
-        """
+        """Write the rules for R's package validate. Raises `InvalidInput` without rules."""
         return self._inside.rules_for_validate()
 
     def to_sdmetrics(self) -> dict[str, Any]:
-        """Metadata of a table for SDMetrics, whose reports compare released with real
-        records.
+        """Metadata for SDMetrics, whose reports compare released with real records.
 
         Such a report is NOT PRIVATE. Give it the release with the types of the real
         table, ``release.to_pandas(like=frame)``. The reports of ``sdmetrics.reports``

@@ -59,9 +59,10 @@ def test_round_trips(domain, tmp_path):
 
 @pytest.mark.parametrize("word", ["null", "~", "1.0", 'a "b"', "a: b", "{x}", "# no", "it's", "x" * 2000, "`"])
 def test_hold_any_name_and_value(word):
-    columns = {word: mo.categorical([word, "other"], null="other"), "b": mo.categorical([word, "c"])}
-    made = mo.Domain(columns, rules=[mo.follows("b", word, {word: word, "other": None}, name=word)])
-    assert made.rules == ({"name": word, "column": "b", "follows": word, "map": {word: word, "other": None}},)
+    name = word[:500]  # a column's may be so long
+    columns = {name: mo.categorical([word, "other"], null="other"), "b": mo.categorical([word, "c"])}
+    made = mo.Domain(columns, rules=[mo.follows("b", name, {word: word, "other": None}, name=word)])
+    assert made.rules == ({"name": word, "column": "b", "follows": name, "map": {word: word, "other": None}},)
     assert mo.Domain.parse(made.yaml()) == made == mo.Domain(columns, rules=made.rules)
 
 
@@ -79,17 +80,19 @@ def test_map_values_of_python():
         (5, "wrong-type", "rules must be a list of rules, but is of type int"),
         ({"a"}, "wrong-type", "rules must be a list of rules, but is of type set"),
         ([5], "wrong-type", "but one is of type int"),
+        ([("a", ["b"])], "wrong-type", "must hold single values, but one is of type list"),
+        ([("a", None)], "wrong-type", "rule"),
         ([("a", "b", "c")], "wrong-type", "but one is of type tuple"),
         ([["name", "agee < 15"]], "unknown-column", 'rule "name" names the word "agee"'),
         (["age <"], "malformed-text", 'rule "age <" must have a column or a value at letter 6'),
         ([{"rule": "age < 15", "nam": "x"}], "unknown-key", "nam"),
-        ([{"column": "region", "follows": "city"}], "wrong-type", "map"),
+        ([{"column": "region", "follows": "city"}], "wrong-type", "map must map each value"),
         (["age < 10", "age > 20"], "contradictory-rules", "age"),
         (["age < 200"], "idle-rule", 'age < 200'),
     ],
 )
 def test_wrong_ones_are_refused(rules, code, said):
-    with pytest.raises(mo.InvalidInput, match="rule") as refused:
+    with pytest.raises(mo.InvalidInput) as refused:
         mo.Domain(COLUMNS, rules=rules)
     assert refused.value.code == code
     assert said in str(refused.value)

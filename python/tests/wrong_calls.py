@@ -146,6 +146,9 @@ def wrong_calls():
         {"a": mo.number(0, 1, bins=0)}, {"a": mo.number(edges=[3, 1])}, {"a": mo.categorical([1, 1.0])}, {"a": 3},
     ):  # fmt: skip
         yield f"Domain({columns})", lambda c=columns: mo.Domain(c)
+    for rules in ("a > 3", [3], ["a > x"], [("a", [3])], [{"a": "b"}], [mo.follows("a", "b", {})], ["a < 0"]):
+        yield f"Domain rules {rules}", lambda r=rules: mo.Domain({"a": mo.integer(0, 9, outside="clip")}, rules=r)
+    yield "follows", lambda: mo.follows("a", "b", [1])
     yield "categorical", lambda: mo.categorical("abc")
     yield "Domain.read", lambda: mo.Domain.read("nosuch.yaml")
     yield "Domain.parse", lambda: mo.Domain.parse("columns: {a: {type: boolean")

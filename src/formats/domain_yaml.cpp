@@ -429,8 +429,10 @@ std::string yaml_of_rule(const RuleDeclaration& rule) {
   text += fmt::format("column: {}, follows: {}, map: {{", scalar(rule.column), scalar(rule.from));
   for (std::size_t i = 0; i < rule.map.size(); ++i) {
     const auto& [from, to] = rule.map[i];
-    text +=
-        fmt::format("{}{}: {}", i == 0 ? "" : ", ", scalar(from), to.empty() ? "null" : scalar(to));
+    const std::string key = scalar(from);
+    constexpr std::size_t kMostPlain = 1000;  // letters of a key that YAML reads without its mark
+    text += fmt::format("{}{}{}: {}", i == 0 ? "" : ", ", key.size() > kMostPlain ? "? " : "", key,
+                        to.empty() ? "null" : scalar(to));
   }
   return text + "}";
 }

@@ -221,5 +221,29 @@ TEST_F(Rules, WrongOnesAreRefusedByNameAndLine) {
               HasSubstr("does not map \"baker\""));
 }
 
+TEST_F(Rules, GoToValidateAndComeBack) {
+  const Ended ended = run({"domain", "--rules-of", "persons.yaml", "--out", "rules.yaml"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::string rules = files.read("rules.yaml");
+  EXPECT_THAT(rules, HasSubstr("- expr: \"age >= 15 | job == \\\"none\\\"\"\n"));
+  EXPECT_THAT(rules, HasSubstr("  name: \"paid\"\n"));
+  std::string text = kPersons;
+  text = text.substr(0, text.find("rules:")) + rules;
+  const std::size_t end = text.find("  name: \"paid\"\n");
+  text.insert(end, "  label: ''\n  created: 2026-11-30 08:59:57\n  meta:\n    severity: error\n");
+  files.write("again.yaml", text);
+  const Ended again = sample("persons", {"marginals", "--epsilon", "1", "--count", "300"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(broken("again.yaml"), 0U);
+
+  EXPECT_THAT(run({"domain", "--rules-of", "staff.yaml"}).out,
+              HasSubstr("# R cannot say: \"hired >= birth + 16 years\"\nrules:\n"));
+  EXPECT_THAT(run({"domain", "--rules-of", "staff.yaml", "--public", "staff.csv"}).err,
+              HasSubstr("[superfluous-parameter]"));
+  text.insert(end, "  rule: age > 3\n");
+  files.write("again.yaml", text);
+  EXPECT_THAT(run({"domain", "--rules-of", "again.yaml"}).err, HasSubstr("[unknown-key]"));
+}
+
 }  // namespace
 }  // namespace mollify::test
