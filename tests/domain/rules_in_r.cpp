@@ -128,7 +128,8 @@ TEST(RulesInR, AreReadBackAsRulesThatTheSameRecordsBreak) {
     }
     ASSERT_EQ(again.size(), 1U);
     for (int row = 0; row < 200; ++row) {
-      for (std::size_t c = 0; c < columns.size(); ++c) digits[c] = random() % columns[c].size();
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        digits[c] = static_cast<std::uint32_t>(random() % columns[c].size());
       const bool keeps = all_keep(rules, columns, digits);
       ASSERT_EQ(all_keep(again, columns, digits), keeps) << again.front().declared.text;
       ++(keeps ? kept : broken);
