@@ -360,6 +360,7 @@ class RuleReader {
       if (is_sign("+") || is_sign("-")) {
         sign = is_sign("-") ? -1 : 1;
         ++at_;
+        if (take_sign("-")) sign = -sign;
         continue;
       }
       break;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -344,12 +345,17 @@ class DomainParser {
       located(one, [&] {
         const Settings settings(one);
         rule.name = settings.maybe<std::string>("name").value_or("");
-        if (settings.find("expr") != nullptr) {  // of R's validate, whose other keys say no rule
+        // R's validate lists the lines of long expressions, and its other keys say no rule.
+        if (settings.find("expr") != nullptr) {
           settings.require_known(
               std::array<std::string_view, 8>{"name", "expr", "label", "description", "created",
                                               "origin", "meta", "options"},
               "a rule");
-          rule.text = settings.get<std::string>("expr");
+          const bool is_long = settings.find("expr")->kind == Setting::Kind::kSequence;
+          rule.text =
+              !is_long ? settings.get<std::string>("expr")
+                       : fmt::format(
+                             "{}", fmt::join(settings.get<std::vector<std::string>>("expr"), " "));
           return;
         }
         settings.require_known(

@@ -44,6 +44,7 @@ TEST(RulesInR, SayWhatTheyMean) {
 
 TEST(RulesInR, TakeMissingCodesForUnknown) {
   EXPECT_EQ(in_r("a <= b").at(0), "b %in% c(-9, -8) | a <= b");
+  EXPECT_EQ(in_r("a < b - -2").at(0), "b %in% c(-9, -8) | a < b + 2");
   EXPECT_EQ(in_r("b in [-9, 3]").at(0), "b %in% c(-9, 3, -8)");
   EXPECT_EQ(in_r("b != -9").at(0), "b != -9");
 }
