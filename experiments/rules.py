@@ -152,8 +152,7 @@ def main():
     mollify = sys.argv[1]
     national = sys.argv[2] if len(sys.argv) > 2 else ""
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(["table", "epsilon", "rules", "two-way", "three-way", "rule", "rows that break it"])
+    print("| table | epsilon | rules | two-way | three-way | rule | rows that break it |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with (folder / "staff.csv").open("w") as file:
@@ -189,11 +188,11 @@ def main():
                     pairs.append(distance(list(itertools.combinations(names, 2)), cells, drawn))
                     triples.append(distance(list(itertools.combinations(names, 3)), cells, drawn))
                 for rule in checks:
-                    write.writerow(
-                        [table, epsilon, "yes" if ruled else "no", f"{statistics.mean(pairs):.4f}"]
-                        + [f"{statistics.mean(triples):.4f}", rule, f"{broken[rule]:.5f}"]
+                    print(
+                        f"| {table} | {epsilon} | {'yes' if ruled else 'no'} | {statistics.mean(pairs):.4f} "
+                        f"| {statistics.mean(triples):.4f} | {rule} | {broken[rule]:.5f} |",
+                        flush=True,
                     )
-                sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -241,38 +241,49 @@ class Builder {
       any_seconds = any_seconds || has_seconds(columns_[column]);
     }
     block.system.calendar.in_days = !any_seconds;
-    bool any_sum = false, any_equal = false;
-    for (Clause& clause : block.clauses) {
-      for (Literal& literal : clause.literals) {
-        if (!literal.comparison) continue;
-        SumComparison& comparison = *literal.comparison;
-        any_equal = any_equal || comparison.kind == SumComparison::Kind::kIs;
-        any_sum = any_sum || is_sum(comparison);
-        if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rules_[clause.rule]);
-        for (SumComparison::Term& term : comparison.terms) {
-          term.column = static_cast<std::size_t>(
-              std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
-              block.compared.begin());
+    Joined joined(block.compared.size());  // columns that comparisons join
+    const auto for_each_comparison = [&](const auto& take) {
+      for (Clause& clause : block.clauses) {
+        for (Literal& literal : clause.literals) {
+          if (literal.comparison) take(*literal.comparison, rules_[clause.rule]);
         }
       }
-    }
-    const double grid = grid_of(block, any_seconds);
-    for (const std::size_t column : block.compared) {
-      const bool is_day = moments_of(columns_[column]) != nullptr && !has_seconds(columns_[column]);
-      block.system.axes.push_back(
-          {&columns_[column], any_seconds && is_day ? 86'400.0 : 1.0, grid});
-    }
-    for (Clause& clause : block.clauses) {
-      for (Literal& literal : clause.literals) {
-        if (literal.comparison && grid > 0) to_grid(*literal.comparison, grid, rules_[clause.rule]);
+    };
+    for_each_comparison([&](SumComparison& comparison, const DomainRule& rule) {
+      if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rule);
+      for (SumComparison::Term& term : comparison.terms) {
+        term.column = static_cast<std::size_t>(
+            std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
+            block.compared.begin());
+        joined.join(term.column, comparison.terms.front().column);
       }
+    });
+    for (std::size_t i = 0; i < block.compared.size(); ++i) {
+      const Column& column = columns_[block.compared[i]];
+      const bool is_day = moments_of(column) != nullptr && !has_seconds(column);
+      block.system.axes.push_back({&column, any_seconds && is_day ? 86'400.0 : 1.0,
+                                   grid_of(block, joined, joined.find(i), any_seconds)});
     }
-    if (any_sum) require_tree(block, any_equal, grid);
+    for_each_comparison([&](SumComparison& comparison, const DomainRule& rule) {
+      const double grid = block.system.axes[comparison.terms.front().column].grid;
+      if (grid > 0) to_grid(comparison, grid, rule);
+      refuse_if(grid == 0 && is_sum(comparison) && comparison.kind == SumComparison::Kind::kIs,
+                "wrong-type", Concern("rules"),
+                "rule \"{}\" says that sums are equal, and its columns must have the same step: "
+                "declare it in each (`step: 0.01`), or make them integers, without a list of "
+                "values",
+                rule.name);
+    });
   }
 
   void to_seconds(SumComparison& comparison, const DomainRule& rule) const {
-    for (const SumComparison::Term& term : comparison.terms) {
-      refuse_if(moments_of(columns_[term.column]) == nullptr, "wrong-type", Concern("rules"),
+    const auto is_number = [&](const SumComparison::Term& term) {
+      return moments_of(columns_[term.column]) == nullptr;
+    };
+    const auto& terms = comparison.terms;
+    if (std::all_of(terms.begin(), terms.end(), is_number)) return;
+    for (const SumComparison::Term& term : terms) {
+      refuse_if(is_number(term), "wrong-type", Concern("rules"),
                 "rule \"{}\" adds numbers to days, and others compare these days with times: let "
                 "the numbers be seconds, or leave one of the rules out",
                 rule.name);
@@ -301,11 +312,13 @@ class Builder {
     comparison.kind = SumComparison::Kind::kAtMost;
   }
 
-  /// The distance of neighbouring values, if it is the same in all of the block's columns and no
-  /// value between is missing; otherwise 0.
-  double grid_of(const RuleBlock& block, bool any_seconds) const {
+  /// The distance of neighbouring values, if it is the same in all of the joined columns and no value
+  /// between is missing; otherwise 0.
+  double grid_of(const RuleBlock& block, Joined& joined, std::size_t root, bool any_seconds) const {
     double grid = 0;
-    for (const std::size_t index : block.compared) {
+    for (std::size_t i = 0; i < block.compared.size(); ++i) {
+      if (joined.find(i) != root) continue;
+      const std::size_t index = block.compared[i];
       const Column& column = columns_[index];
       double one = 0;
       if (const auto* const cells = std::get_if<DateCells>(&column.cells())) {
@@ -327,33 +340,35 @@ class Builder {
     return grid;
   }
 
-  void require_tree(const RuleBlock& block, bool any_equal, double grid) const {
-    // Comparisons and columns as a graph of two kinds of points: a tree has one edge less than
-    // points for each of its parts.
-    std::map<SumComparison, std::size_t> distinct;
-    std::size_t rule = 0;
-    for (const Clause& clause : block.clauses) {
-      for (const Literal& literal : clause.literals) {
-        if (!literal.comparison || literal.comparison->terms.size() < 2) continue;
-        distinct.emplace(*literal.comparison, distinct.size());
-        rule = clause.rule;
-      }
-    }
-    Joined joined(distinct.size() + block.compared.size());
-    for (const auto& [comparison, number] : distinct) {
+  /// Sums that hold together must be a tree: of comparisons and columns as two kinds of points, no
+  /// circle. Comparisons of pairs may form circles.
+  void require_tree(const RuleBlock& block, const std::vector<std::uint32_t>& way,
+                    const DomainRule& rule) const {
+    const std::size_t columns = block.compared.size();
+    Joined joined(columns + way.size());
+    std::vector<std::size_t> circles;
+    for (std::size_t number = 0; number < way.size(); ++number) {
+      const SumComparison& comparison = block.system.comparisons[way[number]];
+      if (comparison.terms.size() < 2) continue;
       for (const SumComparison::Term& term : comparison.terms) {
-        const std::size_t column = distinct.size() + term.column;
-        refuse_if(joined.find(number) == joined.find(column), "too-much-work", Concern("rules"),
-                  "rule \"{}\" and others bind the same columns in a circle of sums, which mollify "
-                  "does not solve: leave one of the rules out, or compare columns in pairs",
-                  rules_[rule].name);
-        joined.join(number, column);
+        if (joined.find(term.column) == joined.find(columns + number)) {
+          circles.push_back(term.column);
+        }
+        joined.join(term.column, columns + number);
       }
     }
-    refuse_if(any_equal && grid == 0, "wrong-type", Concern("rules"),
-              "rule \"{}\" says that sums are equal, and its columns must have the same step: "
-              "declare it in each (`step: 0.01`), or make them integers, without a list of values",
-              rules_[rule].name);
+    for (const std::uint32_t one : way) {
+      const SumComparison& comparison = block.system.comparisons[one];
+      if (!is_sum(comparison)) continue;
+      const std::size_t root = joined.find(comparison.terms.front().column);
+      const bool is_circle = std::any_of(circles.begin(), circles.end(), [&](std::size_t column) {
+        return joined.find(column) == root;
+      });
+      refuse_if(is_circle, "too-much-work", Concern("rules"),
+                "rule \"{}\" and others bind the same columns in a circle of sums, which mollify "
+                "does not solve: leave one of the rules out, or compare columns in pairs",
+                rule.name);
+    }
   }
 
   void make_choices(RuleBlock& block) {
@@ -438,6 +453,7 @@ class Builder {
     }
     std::vector<std::vector<std::uint32_t>> possible;
     for (const auto& way : ways) {
+      require_tree(block, way, rules_[block.clauses.back().rule]);
       if (way.empty()) {
         possible.push_back(way);
         continue;
@@ -701,8 +717,8 @@ class Builder {
       if (any) continue;
       const std::size_t rule = inside_.blocks[component.blocks.front()].clauses.front().rule;
       refuse_input("contradictory-rules", Concern::of_column(columns_[column].name()),
-                   "rule \"{}\" and those that share its columns leave column \"{}\" no value but "
-                   "null",
+                   "rule \"{}\" and those that share its columns leave column \"{}\" nothing but "
+                   "nulls and missing codes",
                    rules_[rule].name, columns_[column].name());
     }
   }

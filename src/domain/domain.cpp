@@ -259,10 +259,10 @@ std::string columns_named(const std::vector<std::string>& names) {
 Message Domain::rules_message() const {
   const std::size_t count = possible_->rules().size();
   return {.code = "rules-change-records",
-          .verdict = fmt::format("the domain has {}: every released record keeps {}",
+          .verdict = fmt::format("the domain has {}, and every released record keeps {}",
                                  counted(count, "rule"), count == 1 ? "it" : "them"),
-          .reason = "a record that breaks one is counted as one that keeps them",
-          .clauses = {"as few of that rule's columns as possible change, to null where that helps, "
+          .reason = "a record that breaks a rule is counted as one that keeps it",
+          .clauses = {"as few columns of the rule as possible change, to null where that helps, "
                       "otherwise to the nearest value"},
           .severity = Severity::kNote};
 }
@@ -511,8 +511,7 @@ RealColumns::RealColumns(const Domain& domain, std::span<const std::string> loga
   if (domain.possible() != nullptr) {
     refuse_input("not-for-this-domain", "domain",
                  {WayOut::leave("rules"), WayOut::use("marginals")},
-                 "Gaussian rows keep no rules, but the domain has {}: leave them out of it, or use "
-                 "{}",
+                 "Gaussian rows keep no rules, but the domain has {}: leave out rules, or use {}",
                  counted(domain.rules().size(), "rule"), method_words("marginals"));
   }
   for (const Column& column : domain.columns()) {

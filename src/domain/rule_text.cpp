@@ -431,7 +431,7 @@ class RuleReader {
       const bool is_not = take_word("not");
       Formula made;
       if (is) {
-        if (!take_word("null")) refuse_here("`null`");
+        if (!take_word("null")) refuse_here("`null` (write == for another value)");
         made = Formula{.kind = Formula::Kind::kNull, .column = column};
       } else {
         if (!take_word("in")) require_sign("%in%");
@@ -489,6 +489,12 @@ class RuleReader {
 
   Formula with_value(std::size_t index, Relation relation, const std::string& text) const {
     const Column& column = columns_[index];
+    refuse_if(
+        text == "null" && column.read(Value(std::string_view(text))).verdict != Verdict::kValue,
+        "malformed-text", Concern::of_column(column.name()),
+        "rule \"{}\" compares column \"{}\" with null, which is unknown: write `is null` or "
+        "`is not null`",
+        name_, column.name());
     const bool is_equality = relation == Relation::kEqual || relation == Relation::kNotEqual;
     if (is_equality || is_of_words(column)) require_value(index, text);
     if (!is_equality) {
@@ -638,6 +644,8 @@ DomainRule read_rule(const RuleDeclaration& declared, std::span<const Column> co
                            : !declared.text.empty()
                                ? declared.text
                                : fmt::format("{} follows from {}", declared.column, declared.from);
+  refuse_if(declared.text.empty() && declared.column.empty(), "empty-input", Concern("rules"),
+            "a rule must be a text, or map values of another column, but is empty");
   if (declared.text.empty()) {
     return {declared, name, {}, read_following(declared, name, columns)};
   }

@@ -136,13 +136,17 @@ std::vector<Finding> broken_rules(const Domain& domain, std::span<const Value> r
     becomes += fmt::format("{}{} {}", becomes.empty() ? "" : ", ", columns[i].name(),
                            outcome_text(columns[i], mapped[i]));
   }
-  // Values of these cells keep the rules, and others of them are released.
-  if (becomes.empty()) becomes = "values near them";
   for (const DomainRule& rule : domain.possible()->rules()) {
     if (truth_of(rule, columns, values) != Truth::kFalse) continue;
     Finding& finding = findings.emplace_back();
     finding.rule = rule.name;
     finding.becomes = becomes;
+    if (!becomes.empty()) continue;
+    // Other values of these cells keep the rule, and are released.
+    for (const std::size_t column : rule.columns()) {
+      finding.becomes +=
+          fmt::format("{}{} nearby", finding.becomes.empty() ? "" : ", ", columns[column].name());
+    }
   }
   return findings;
 }

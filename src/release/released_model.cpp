@@ -72,7 +72,7 @@ class RowsUnderRules {
                  const std::vector<Evidence>& given)
       : possible_(possible), graph_(model.graph()) {
     for (std::size_t i = 0; i < model.columns().size(); ++i) groups_.push_back(model.groups(i));
-    for (const Evidence& one : given) keep(one);
+    for (const Evidence& one : given) keep(one, model);
     CellLists lists(groups_.size());
     std::vector<GraphicalModel::Potential> empty;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -112,7 +112,7 @@ class RowsUnderRules {
 
  private:
   /// Leaves of a column the cells that give the given one a value.
-  void keep(const Evidence& given) {
+  void keep(const Evidence& given, const MarginalModel& model) {
     std::size_t column = given.column;
     std::vector<std::size_t> path;  // of columns that follow, up to the one that is drawn
     while (possible_.follows(column)) {
@@ -136,6 +136,18 @@ class RowsUnderRules {
         kept.sums.push_back((kept.sums.empty() ? 0 : kept.sums.back()) + share);
       }
       group = std::move(kept);
+    }
+    const auto is_empty = [](const MarginalModel::GroupCells& group) {
+      return group.cells.empty();
+    };
+    if (!std::all_of(groups_[column].begin(), groups_[column].end(), is_empty)) return;
+    // Noise has hidden the value, which may be given all the same.
+    const std::vector<std::uint32_t>& of = model.columns()[column].groups.of;
+    for (std::uint32_t cell = 0; cell < of.size(); ++cell) {
+      if (!is_kept(cell)) continue;
+      MarginalModel::GroupCells& group = groups_[column][of[cell]];
+      group.cells.push_back(cell);
+      group.sums.push_back(static_cast<double>(group.cells.size()));
     }
   }
 

@@ -162,6 +162,23 @@ TEST(PossibleRecords, SumsOfParts) {
   check_all(columns, PossibleRecords(columns, texts({"rent + fees <= 5", "total != 3"})));
 }
 
+TEST(PossibleRecords, NumbersBesideTimesInOneRule) {
+  DateCells::Declaration times{.grain = Grain::kSecond,
+                               .min = "2000-01-01T00:00:00",
+                               .max = "2000-01-01T00:00:08",
+                               .bins = 3};
+  const std::vector<Column> columns = {integers("pay", 0, 9, 3),
+                                       Column::make("begin", DateCells::make(times), {}),
+                                       Column::make("end", DateCells::make(times), {})};
+  check_all(columns,
+            PossibleRecords(columns, texts({"if pay <= 4 then end >= begin + 2 seconds"})));
+}
+
+TEST(PossibleRecords, SumsThatDiffer) {
+  const std::vector<Column> columns = {integers("a", 0, 6, 3), integers("b", 0, 6, 2)};
+  check_all(columns, PossibleRecords(columns, texts({"a + b != 5"})));
+}
+
 TEST(PossibleRecords, SumsOfDecimals) {
   const auto numbers = [](const std::string& name, double max) {
     return Column::make(name, NumberCells::make({.min = 0, .max = max, .bins = 3, .step = 0.1}),
