@@ -93,9 +93,13 @@ struct DomainOptions {
 
 int print_rules(const DomainOptions& options) {
   const bool drafts = options.public_file || !options.columns.empty() || !options.excluded.empty();
-  refuse_if(drafts, "superfluous-parameter", "rules-of",
-            "--rules-of writes the rules of a domain that is there already. Leave out --public, "
-            "--columns and --exclude, which draft one.");
+  if (drafts) {
+    refuse_input(
+        "superfluous-parameter", "rules-of",
+        {WayOut::leave("public"), WayOut::leave("columns"), WayOut::leave("exclude")},
+        "--rules-of writes the rules of a domain that is there already: leave out --public, "
+        "--columns and --exclude, which draft one");
+  }
   refuse_overwriting("--out", options.out, "--rules-of", options.rules_of);
   require_new("--out", options.out, options.overwrite);
   const std::string yaml = rules_for_validate(read_domain(*options.rules_of));

@@ -239,14 +239,15 @@ TEST_F(Rules, GoToValidateAndComeBack) {
   EXPECT_THAT(run({"domain", "--rules-of", "staff.yaml"}).out,
               HasSubstr("# R cannot say: \"hired >= birth + 16 years\"\nrules:\n"));
   EXPECT_THAT(run({"domain", "--rules-of", "staff.yaml", "--public", "staff.csv"}).err,
-              HasSubstr("[superfluous-parameter]"));
+              HasSubstr("leave out --public, --columns and --exclude"));
   const std::string listed = "  - expr:\n    - age > 3 |\n    - age == 0\n";
   files.write("listed.yaml", std::string(kPersons) + listed);
   EXPECT_THAT(run({"domain", "--rules-of", "listed.yaml"}).out,
               HasSubstr("- expr: \"age > 3 | age == 0\"\n"));
   text.insert(end, "  rule: age > 3\n");
   files.write("again.yaml", text);
-  EXPECT_THAT(run({"domain", "--rules-of", "again.yaml"}).err, HasSubstr("[unknown-key]"));
+  EXPECT_THAT(run({"domain", "--rules-of", "again.yaml"}).err,
+              HasSubstr("must not hold the key \"rule\""));
 }
 
 }  // namespace
