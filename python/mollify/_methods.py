@@ -111,10 +111,8 @@ class _OfOutcomes(_Scored):
 
         Parameters
         ----------
-        domain
-            What a record can contain; or give `k`.
-        k
-            Number of outcomes, instead of a domain.
+        domain, k
+            What a record can contain, or a number of outcomes.
         alpha
             Total variation of an output's distribution from the data's, above 0 and
             below 1. Leave out the budget, the domain or `count`, and it is found.
@@ -142,16 +140,15 @@ class Local(_OfOutcomes):
     ----------
     domain, epsilon, mu, unit, units, units_column, reference, accept_error : see Method
     weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Marginals`
-        The budget is for all records of a unit. Each draw counts 30 at most.
     count : int
-        Number of records for each unit, from 1 (the default) to 10^8. Each one costs.
+        Records of each unit, 1 (default) to 10^8, of one budget; a draw takes 30 at most.
     mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel", "mixture",
-        "randomized-response", "gaussian-curve", "naive", "convex" or "scale-and-shift".
-        Default: "minimax", or as other parameters suggest.
+        "randomized-response", "gaussian-curve", "naive", "convex", "scale-and-shift",
+        or as other parameters suggest (default: "minimax").
     band : str
-        Instead of `mechanism`: "minimax", "relative", "location=B" (B from 0 to 1),
-        "typical", "typical=STRENGTH,RECORDS" (above 0) or "file=F" (from `Local.tune`).
+        "minimax", "relative", "location=B" (0 to 1), "typical", or
+        "typical=STRENGTH,RECORDS" (above 0) or "file=F" of `Local.tune`.
     c1, c2, gamma : float
         Limits of the private density against the reference: for "class" c1 (0 to 1) and
         c2 (above 1), for "neighbourhood" 1/gamma and gamma (above 1).
@@ -159,8 +156,7 @@ class Local(_OfOutcomes):
         For "naive" and "convex": (rows, outcomes) positive public masses, or a JSON
         array of rows. Default: Laplace noise on one column of numbers.
     space, cells, candidates : str, int, int
-        "categories", "grid" of about `cells`, or a list of `candidates` (to 16777216).
-        Default: as the domain suggests, and 65536.
+        "categories", "grid" of `cells` or a list of `candidates` (default: 65536 of them).
     fresh, candidates_file : bool, path
         New candidates for each unit (default: False), or a list of `mo.candidates`.
     score : str
