@@ -603,8 +603,9 @@ class Domain(metaclass=Public):
         Returns
         -------
         Domain
-            Numbers and integers are cut where the public values have their deciles, and
-            a number that a tenth of them are is one of the ``spikes``.
+            Up to 20 numbers are listed, or 600 on a grid such as multiples of 5. Other
+            columns are cut into cells until the mean is right, and frequent values
+            become ``spikes``.
 
         Raises
         ------

@@ -342,7 +342,9 @@ class Labelled(metaclass=Public):
 
         A column whose codes are labelled becomes a categorical, with the labels in the
         order of their codes. It is ordered for an ordinal without missing codes. Codes
-        with the same label differ by their number: "other [8]". Numbers stay numbers.
+        with the same label differ by their number: "other [8]". Numbers and days stay,
+        and their missing codes become missing values, so that a mean leaves them out.
+        `records` keep the codes.
 
         Raises `InvalidInput` if `records` are not records.
         """
@@ -351,7 +353,11 @@ class Labelled(metaclass=Public):
         for column in released(records._table):
             book = self._books.get(column.name)
             is_listed = column.has_levels or book is not None and "values" in self.columns[column.name]
-            if book is None or not book.valid or not is_listed:
+            if book is None:
+                continue
+            if not book.valid or not is_listed:
+                if not column.has_levels:
+                    frame[column.name] = _without_codes(frame[column.name], book)
                 continue
             named = {scalar_text(code): label for code, label in (book.valid | book.missing).items()}
             cells = [None if cell is None else scalar_text(cell) for cell in column.cells()]
@@ -426,6 +432,18 @@ def read_labelled(
     values, _ = _read(name, reader, encoding, output_format="dict", **keeps)
     data = pandas.DataFrame({one: book.clean(list(values[one])) for one, book in books.items()})
     return Labelled(name, program, books, data)
+
+
+def _without_codes(values: pandas.Series[Any], book: Codebook) -> pandas.Series[Any]:
+    """A measure with missing values in place of missing codes."""
+    import numpy as np
+
+    if isinstance(book.format, Moment):
+        codes = np.array([*book.day_codes().values()], "datetime64[s]")
+        there = values.dt.tz_localize(None) if hasattr(values, "dt") else values
+        return values.mask(there.isin(codes))
+    codes = [code for code in book.missing if isinstance(code, float)]
+    return values.mask(values.isin(codes)) if codes else values
 
 
 # ----------------------------------------------------------------------------------------------
@@ -634,6 +652,8 @@ def _stata_parts(records: Records, like: Labelled) -> dict[str, Any]:
                 labels[int(code) if has_values and is_whole else code] = label
             else:
                 raise refusal("out-of-range", f'column "{name}" has labels of codes that are not whole, and Stata has no such labels. Write a .sav file.', "path", column=name)
+        if not book.has_tags:  # a tag without a label would be read as a null
+            labels |= {letters[code]: label for code, label in book.missing.items() if code not in book.labels}
         if labels:
             parts["variable_value_labels"][name] = labels
         if letters:

@@ -6,6 +6,7 @@ they are numbers or words, and nulls come from the domain.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     import polars
     import pyarrow
+
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 class Released(NamedTuple):
@@ -53,6 +57,12 @@ class Released(NamedTuple):
         if self.word_type == "integer":  # also 3.0, without rounding
             return [int(word.partition(".")[0]) for word in self.words]
         return [float(word) for word in self.words] if self.word_type == "number" else self.words
+
+    def as_integers(self) -> Released:
+        """The column with integers in place of levels whose words all write one, such as 3, 2 and 1."""
+        if not self.has_levels or self.word_type != "text" or not all(map(_INTEGER.fullmatch, self.words)):
+            return self
+        return self if any(abs(int(word)) >= 2**63 for word in self.words) else self._replace(word_type="integer")
 
     def cells(self) -> list[Any]:
         """The values as Python's objects."""
@@ -134,6 +144,8 @@ def in_pandas(column: Released, kind: Any, arrow: Any) -> Any:
     if isinstance(kind, pd.ArrowDtype):
         return pd.arrays.ArrowExtensionArray(in_arrow(column, arrow(), kind.pyarrow_dtype))
     container = _container(kind)
+    if container == "levels" and kind.categories.dtype.kind in "iu":
+        column = column.as_integers()
     if container == "object":
         return pd.Series(column.cells(), dtype=object)
     must_have_levels = column.word_type == "text" and not isinstance(kind, pd.StringDtype)

@@ -252,3 +252,15 @@ def test_sdmetrics_judges_numbers_and_orders_as_those_of_the_real_table():
         for name in real:
             assert metrics.TVComplement.compute(real[name], frame[name]) > 0.9
     assert release.to_pandas(like=real).dtypes.equals(real.dtypes)
+
+
+def test_syntheval_judges_a_release_like_the_table(schools):
+    pandas = pytest.importorskip("pandas")
+    syntheval = pytest.importorskip("syntheval")
+    real = pandas.read_csv(schools / "schools.csv").drop(columns="school")
+    release = mo.Marginals(schools / "schools_table.yaml", epsilon=8, delta=1e-6, count=1000).sample(real)
+    judge = syntheval.SynthEval(real, cat_cols=["sex", "minority"], verbose=False)
+    judged = judge.evaluate(release.to_pandas(like=real), ks_test={}, h_dist={}, corr_diff={"mixed_corr": True})
+    found = dict(zip(judged["metric"], judged["val"]))
+    assert 0 < found["ks_tvd_stat"] < 0.1  # 1 if the types had no value in common
+    assert 0 <= found["avg_h_dist"] < 0.1

@@ -479,9 +479,9 @@ def test_spss_to_stata(survey, tmp_path):
     path = tmp_path / "released.dta"
     mo.write_labelled(release, path, like=labelled)
     again = mo.read_labelled(path)
-    assert again.labels["agree"] == {1: "not at all", 2: "hardly", 3: "partly", 4: "mostly", 5: "fully", 2147483622: "refused", 2147483623: "does not know"}
+    assert again.labels["agree"] == {1: "not at all", 2: "hardly", 3: "partly", 4: "mostly", 5: "fully", 2147483622: "refused", 2147483623: "does not know", 2147483624: "missing"}
     assert again.labels["region"] == labelled.labels["region"]
-    wanted = [{97: 2147483622, 98: 2147483623, 99: None}.get(one, one) for one in release["agree"]]
+    wanted = [{97: 2147483622, 98: 2147483623, 99: 2147483624}.get(one, one) for one in release["agree"]]
     assert [None if pd.isna(one) else one for one in again.data["agree"].tolist()] == wanted
     assert again.columns["day"]["type"] == "date" and again.columns["month"]["bins"] == "month" and again.columns["age"]["type"] == "integer"
     assert moments(again.data["day"]) == moments(release["day"])
@@ -497,6 +497,48 @@ def test_stata_to_spss(stata, tmp_path):
     for name in ("job", "pay", "kids", "name"):
         assert [None if pd.isna(one) or one == "" else one for one in again.data[name].tolist()] == release[name], name
     assert moments(again.data["day"]) == moments(release["day"])
+
+
+def test_missing_codes_without_labels_reach_stata(tmp_path):
+    path = sav(tmp_path, {"x": [1.0, 2, 98, 99] * 15, "y": [0.5, 1.5, -5, 2] * 15}, missing_ranges={"x": [{"lo": 97, "hi": 99}], "y": [-5]})
+    labelled = mo.read_labelled(path)
+    release = released(labelled.domain(x=(1, 2), y=(0, 3)), labelled.data)
+    mo.write_labelled(release, tmp_path / "x.dta", like=labelled)
+    again = mo.read_labelled(tmp_path / "x.dta").data
+    tags = {97: 2147483622, 98: 2147483623, 99: 2147483624}
+    assert {98, 99} < set(release["x"]) and -5 in release["y"]
+    assert [None if pd.isna(one) else one for one in again["x"]] == [tags.get(one, one) for one in release["x"]]
+    assert (again["y"] == 2147483622).tolist() == [one == -5 for one in release["y"]]
+
+
+def test_a_number_without_a_format_gets_decimals_in_spss(tmp_path):
+    labelled = mo.read_labelled(dta(tmp_path, {"x": [0.1234567, 1.7654321] * 30}))
+    assert "step" not in labelled.columns["x"]
+    release = released(labelled.domain(x=mo.number(values=[0.1234567, 1.7654321])), labelled.data)
+    mo.write_labelled(release, tmp_path / "x.sav", like=labelled)
+    again = mo.read_labelled(tmp_path / "x.sav")
+    assert again.columns["x"] == {**labelled.columns["x"], "step": 0.0001}
+    assert [None if pd.isna(one) else one for one in again.data["x"]] == release["x"]
+    assert any(round(one, 4) != one for one in release["x"] if one is not None)
+
+
+def test_with_labels_leaves_codes_out_of_a_measure(tmp_path):
+    path = sav(
+        tmp_path,
+        {"lo": [1.0, 2, -5, 3] * 15, "size": [0.5, 1.5, -9, 2] * 15, "day": [13797302400.0, 13797302400 + 86400, 13500000000 // 86400 * 86400, NAN] * 15},
+        variable_value_labels={"lo": {-5: "refused"}},
+        missing_ranges={"lo": [-5], "size": [-9], "day": [13500000000 // 86400 * 86400]},
+        variable_format={"lo": "F3.0", "size": "F8.2", "day": "DATE11"},
+    )
+    labelled = mo.read_labelled(path)
+    release = released(labelled.domain(lo=(1, 3), size=(0, 3), day=("2019-01-01", "2020-12-31")), labelled.data)
+    frame = labelled.with_labels(release)
+    assert release["lo"].count(-5) > 0 and release["size"].count(-9) > 0
+    assert frame["lo"].isna().tolist() == [one in (None, -5) for one in release["lo"]] and frame["lo"].dtype == "Int64"
+    assert 1 <= frame["lo"].mean() <= 3 and frame["size"].min() >= 0
+    assert frame["size"].isna().tolist() == [one in (None, -9) for one in release["size"]]
+    early = [one is None or one.year < 2019 for one in release["day"]]
+    assert frame["day"].isna().tolist() == early and sum(early) > release["day"].count(None)
 
 
 def test_what_a_file_cannot_hold_is_refused(tmp_path):

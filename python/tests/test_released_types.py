@@ -220,7 +220,21 @@ def test_like_takes_objects_and_categories(records):
     assert_same_values(frame, records)
     assert {type(one) for one in frame["stars"]} == {int} and {type(one) for one in frame["flag"]} == {bool, type(None)}
     frame = records.to_pandas(like=frame_of(dict.fromkeys(ROWS, "category")))
-    pd.testing.assert_frame_equal(frame, records.to_pandas())
+    wanted = records.to_pandas()
+    wanted["falls"] = wanted["falls"].cat.rename_categories(pd.Index([3, 1]))  # the frame's category has integers
+    pd.testing.assert_frame_equal(frame, wanted)
+
+
+def test_like_takes_a_category_of_integers(records):
+    """Words that all write an integer become integers in declared order; the frame's own integers decide nothing."""
+    falls, plz, city = (pd.CategoricalDtype(levels) for levels in ([7, 8], [1], [1]))
+    frame = records.to_pandas(like=pd.DataFrame({"falls": pd.Series([7], dtype=falls), "plz": pd.Series([1], dtype=plz), "city": pd.Series([1], dtype=city)}))
+    assert frame["falls"].dtype == pd.CategoricalDtype(pd.Index([3, 1], dtype="int64"), ordered=True)
+    assert [None if pd.isna(one) else str(one) for one in frame["falls"].astype(object)] == [None if one is None else str(one) for one in records["falls"]]
+    assert frame["plz"].dtype.categories.tolist() == ["01067", "10115"] and frame["city"].dtype.categories.tolist() == LEVELS["city"]
+    table = pd.DataFrame({"rank": pd.Categorical([1, 2, 3] * 400, categories=[3, 2, 1], ordered=True)})
+    release = mo.Marginals(mo.Domain.draft(table), epsilon=20, count=9, accept_error=True).sample(table)
+    assert release.to_pandas(like=table)["rank"].dtype == table["rank"].dtype
 
 
 def test_like_takes_periods(records):

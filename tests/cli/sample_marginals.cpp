@@ -508,5 +508,25 @@ TEST(SampleMarginals, RefusesWhatCannotBe) {
             "mollify: --neighbours is for method marginals, but the method is central\n");
 }
 
+TEST(SampleMarginals, ACopulaNamesNullAsTheThirdValue) {
+  const Wards command;
+  const auto planned = [&](const std::string& null) {
+    command.files.write("pair.yaml",
+                        "columns:\n  smokes: {type: boolean, outside: clip, null: " + null +
+                            "}\n  age: {type: integer, min: 0, max: 9, null: 0, outside: clip}\n");
+    return command.run({"plan", "marginals", "--copula", "--domain", "pair.yaml", "--epsilon", "1",
+                        "--n", "1000"});
+  };
+  const Ended refused = planned("category");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err,
+            "mollify: a copula takes numbers, ordered columns and columns of two values, but "
+            "\"smokes\" has 3, null among them, in no order: declare type ordinal where the "
+            "values have one, or declare what a null becomes (null: VALUE), or leave out "
+            "--copula\n");
+  const Ended taken = planned("false");
+  EXPECT_EQ(taken.status, 0) << taken.err;
+}
+
 }  // namespace
 }  // namespace mollify::test

@@ -83,7 +83,7 @@ namespace {
 /// Refuses, by their names, columns that the design would refuse by their number.
 void require_tabled(const Domain& domain, bool copula) {
   std::vector<std::string> large, orderless;
-  bool has_bins = true;
+  bool has_bins = true, has_null_as_third = false;
   for (const Column& column : domain.columns()) {
     const std::string words = fmt::format("\"{}\" has {}", column.name(), column.size());
     if (column.size() > kMostColumnCells) {
@@ -91,7 +91,11 @@ void require_tabled(const Domain& domain, bool copula) {
       has_bins = has_bins && (std::holds_alternative<NumberCells>(column.cells()) ||
                               std::holds_alternative<IntegerCells>(column.cells()));
     }
-    if (copula && column.size() > 2 && !is_ordered(column.cells())) orderless.push_back(words);
+    if (copula && column.size() > 2 && !is_ordered(column.cells())) {
+      const bool is_third = column.cell_count() == 2 && column.mapping().null_is_category;
+      orderless.push_back(is_third ? words + ", null among them," : words);
+      has_null_as_third = has_null_as_third || is_third;
+    }
   }
   if (!large.empty()) {
     refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins"), WayOut::declare("edges")},
@@ -101,10 +105,15 @@ void require_tabled(const Domain& domain, bool copula) {
                  has_bins ? "there" : "for numbers", has_bins ? "" : ", and leave out the others");
   }
   if (!orderless.empty()) {
-    refuse_input("not-for-this-domain", "copula", {WayOut::leave("copula")},
+    std::vector<WayOut> ways;
+    if (has_null_as_third) ways.push_back(WayOut::declare("null"));
+    ways.push_back(WayOut::leave("copula"));
+    refuse_input("not-for-this-domain", "copula", std::move(ways),
                  "a copula takes numbers, ordered columns and columns of two values, but {} in no "
-                 "order: declare type ordinal where the values have one, or leave out {}",
-                 fmt::join(orderless, ", "), flag_words("copula"));
+                 "order: declare type ordinal where the values have one{}, or leave out {}",
+                 fmt::join(orderless, ", "),
+                 has_null_as_third ? ", or declare what a null becomes (null: VALUE)" : "",
+                 flag_words("copula"));
   }
   if (copula && domain.possible() != nullptr) {
     refuse_input(
