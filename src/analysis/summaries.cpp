@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -48,9 +51,16 @@ void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   }
 }
 
-std::string MappedCounts::lines() const {
+std::string MappedCounts::lines(std::uint64_t most) const {
   std::string lines;
+  std::uint64_t shown = 0, rules = 0;
+  std::set<std::string_view> unshown;
   for (const auto& [what, values] : counts_) {
+    if (shown++ >= most) {
+      if (!what.rule.empty()) ++rules;
+      if (what.rule.empty()) unshown.insert(what.column);
+      continue;
+    }
     if (!what.rule.empty()) {
       lines += fmt::format("rule {}: {} {} it and {} to keep it\n", in_quotes(printable(what.rule)),
                            counted(values, "record"), values == 1 ? "breaks" : "break",
@@ -64,6 +74,11 @@ std::string MappedCounts::lines() const {
                          : what.how == HowMapped::kDeclared ? " (declared)"
                                                             : "");
   }
+  std::vector<std::string> more;
+  if (!unshown.empty()) more.push_back(counted(unshown.size(), "more column"));
+  if (rules > 0) more.push_back(counted(rules, "more rule"));
+  if (!more.empty())
+    lines += fmt::format("... and {} (see {})\n", fmt::join(more, " and "), flag_words("most"));
   return lines;
 }
 
