@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -14,6 +12,7 @@
 
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -53,12 +52,15 @@ void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
 
 std::string MappedCounts::lines(std::uint64_t most) const {
   std::string lines;
-  std::uint64_t shown = 0, rules = 0;
-  std::set<std::string_view> unshown;
+  std::uint64_t subjects = 0, columns = 0, rules = 0;
+  const std::string* before = nullptr;
   for (const auto& [what, values] : counts_) {
-    if (shown++ >= most) {
-      if (!what.rule.empty()) ++rules;
-      if (what.rule.empty()) unshown.insert(what.column);
+    const bool is_rule = !what.rule.empty();
+    const bool begins = is_rule || before == nullptr || *before != what.column;
+    before = &what.column;
+    if (begins) ++subjects;
+    if (subjects > most) {
+      if (begins) ++(is_rule ? rules : columns);
       continue;
     }
     if (!what.rule.empty()) {
@@ -75,7 +77,7 @@ std::string MappedCounts::lines(std::uint64_t most) const {
                                                             : "");
   }
   std::vector<std::string> more;
-  if (!unshown.empty()) more.push_back(counted(unshown.size(), "more column"));
+  if (columns > 0) more.push_back(counted(columns, "more column"));
   if (rules > 0) more.push_back(counted(rules, "more rule"));
   if (!more.empty())
     lines += fmt::format("... and {} (see {})\n", fmt::join(more, " and "), flag_words("most"));

@@ -384,9 +384,9 @@ class ColumnSketch {
   NumbersSeen seen_numbers_;
   bool has_empty_ = false;
   static constexpr std::size_t kMostUnknown = 10;
-  std::uint64_t unknown_ = 0;  // words such as Unknown
-  std::uint64_t bounds_ = 0;   // such as 90+
-  StringIndex unknown_words_;  // and bounds
+  std::uint64_t unknown_ = 0;                     // words such as Unknown
+  std::uint64_t bounds_ = 0;                      // such as 90+
+  StringIndex unknown_words_;                     // and bounds
   StringIndex null_words_;                        // such as None and NA
   std::map<std::string, std::string> of_digits_;  // values by what they are without zeros
   std::pair<std::string, std::string> alike_;     // the first two that differ by zeros alone

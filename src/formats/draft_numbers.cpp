@@ -132,8 +132,8 @@ bool NumbersSeen::are_spread_like_identifiers() const {
   // these digits can write are drawn by chance.
   const double least = std::pow(10, std::floor(std::log10(std::max(min(), 1.0))));
   const double most = 10 * least;
-  const bool fill_digits = min() >= kLeastOfLong && max() < most &&
-                           max() - min() >= (1 - kEven) * (most - least);
+  const bool fill_digits =
+      min() >= kLeastOfLong && max() < most && max() - min() >= (1 - kEven) * (most - least);
   return fill_digits && sorted.size() >= kLeastForQuantiles && uneven <= kEven;
 }
 

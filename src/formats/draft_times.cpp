@@ -66,8 +66,8 @@ std::vector<std::string> words_of_name(std::string_view name) {
   for (const char letter : name) {
     const bool is_large = letter >= 'A' && letter <= 'Z';
     const bool was_small = before >= 'a' && before <= 'z';
-    const bool was_mark = before == 0 || std::string_view("_-. 0123456789").find(before) !=
-                                             std::string_view::npos;
+    const bool was_mark =
+        before == 0 || std::string_view("_-. 0123456789").find(before) != std::string_view::npos;
     before = letter;
     if (std::string_view("_-. 0123456789").find(letter) != std::string_view::npos) continue;
     if (was_mark || (is_large && was_small)) words.emplace_back();
@@ -92,13 +92,13 @@ NameOfNumbers meant_by_name(std::string_view column) {
   constexpr std::array<std::string_view, 6> kMaybe = {"created", "updated", "modified",
                                                       "ts",      "day",     "dt"};
   constexpr std::array<std::string_view, 31> kAmounts = {
-      "count",    "counts",   "cost",  "costs",  "pay",   "value",  "values",  "vote",
-      "votes",    "number",   "num",   "n",      "sum",   "total",  "average", "avg",
-      "mean",     "price",    "rate",  "score",  "diff",  "delta",  "sales",   "fee",
-      "duration", "distance", "wage",  "salary", "size",  "income", "amount"};
+      "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
+      "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
+      "mean",     "price",    "rate", "score",  "diff", "delta",  "sales",   "fee",
+      "duration", "distance", "wage", "salary", "size", "income", "amount"};
   constexpr std::array<std::string_view, 17> kUnits = {
-      "s", "sec",   "secs", "second", "seconds", "ms",   "mins",  "minute", "minutes",
-      "h", "hr",    "hrs",  "hour",   "hours",   "days", "weeks", "months"};
+      "s", "sec", "secs", "second", "seconds", "ms",   "mins",  "minute", "minutes",
+      "h", "hr",  "hrs",  "hour",   "hours",   "days", "weeks", "months"};
   const std::vector<std::string> words = words_of_name(column);
   const auto has_any = [&](std::span<const std::string_view> known) {
     return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -237,9 +237,8 @@ bool is_like_a_day(std::string_view text) {
   if (at == std::string_view::npos) return false;
   const std::size_t next = text.find(text[at], at + 1);
   if (next == std::string_view::npos) return false;
-  const std::array<std::string_view, 3> parts = {text.substr(0, at),
-                                                 text.substr(at + 1, next - at - 1),
-                                                 text.substr(next + 1)};
+  const std::array<std::string_view, 3> parts = {
+      text.substr(0, at), text.substr(at + 1, next - at - 1), text.substr(next + 1)};
   const bool are_numbers = std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
     return !part.empty() && part.size() <= kMostDigits &&
            part.find_first_not_of("0123456789") == std::string_view::npos;

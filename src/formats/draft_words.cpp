@@ -44,8 +44,8 @@ std::size_t currency_at(std::string_view word, std::size_t at) {
 bool is_infinite_at(std::string_view word, std::size_t at) {
   constexpr std::string_view kInfinite = "Inf";
   const auto is_letter = [&](std::size_t place) {
-    return place < word.size() && (is_a_small_letter(word[place]) ||
-                                   (word[place] >= 'A' && word[place] <= 'Z'));
+    return place < word.size() &&
+           (is_a_small_letter(word[place]) || (word[place] >= 'A' && word[place] <= 'Z'));
   };
   return word.substr(std::min(at, word.size())).starts_with(kInfinite) &&
          !is_letter(at + kInfinite.size()) && (at == 0 || !is_letter(at - 1));
@@ -136,8 +136,7 @@ bool is_unit(std::string_view text) {
 template <std::size_t kSize>
 bool is_any_with_unit(std::string_view text, const std::array<std::string_view, kSize>& words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return text.ends_with(word) ||
-           (text.starts_with(word) && is_unit(text.substr(word.size())));
+    return text.ends_with(word) || (text.starts_with(word) && is_unit(text.substr(word.size())));
   });
 }
 
@@ -226,8 +225,8 @@ int month_of(std::string_view name) {
 /// 1 to 7 from Monday on, for a weekday's English name or its first letters, at least three; 0 for
 /// other words.
 int weekday_of(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kNames = {
-      "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"};
+  constexpr std::array<std::string_view, 7> kNames = {"monday", "tuesday",  "wednesday", "thursday",
+                                                      "friday", "saturday", "sunday"};
   constexpr std::size_t kFewestLetters = 3;
   if (name.size() < kFewestLetters) return 0;
   const auto* const found =
@@ -399,14 +398,14 @@ std::vector<Range> places_in_ranges(const std::vector<std::string>& words, bool 
   return have_ranges ? places : std::vector<Range>();
 }
 
-/// The numbers of words that are alike except for these: "Grade 1" and "Grade 10", "1st" and "2nd",
-/// "1 year" and "2 years". Empty for others, and for words without a letter.
-std::vector<std::vector<double>> numbers_of_alike(const std::vector<std::string>& words) {
+/// The numbers of words that are alike except for one number: "Grade 1" and "Grade 10", "1st" and
+/// "2nd", "1 year" and "2 years". Empty for others, and for words without a letter.
+std::vector<double> numbers_of_alike(const std::vector<std::string>& words) {
   const auto is_mark = [](char letter) {
-    return is_a_digit(letter) || std::string_view(" .,:;-_/()[]").find(letter) !=
-                                     std::string_view::npos;
+    return is_a_digit(letter) ||
+           std::string_view(" .,:;-_/()[]").find(letter) != std::string_view::npos;
   };
-  std::vector<std::vector<double>> numbers;
+  std::vector<std::vector<double>> all;
   std::vector<std::string> common;
   for (const std::string& word : words) {
     RangeParts parts = range_parts(word);
@@ -420,8 +419,19 @@ std::vector<std::vector<double>> numbers_of_alike(const std::vector<std::string>
     }
     if (common.empty()) common = parts.around;
     if (parts.around != common) return {};
-    numbers.push_back(std::move(parts.numbers));
+    all.push_back(std::move(parts.numbers));
   }
+  // If several numbers vary, as in codes and versions, nothing shows which one comes first.
+  std::optional<std::size_t> varying;
+  for (std::size_t i = 0; !all.empty() && i < all[0].size(); ++i) {
+    const bool varies = std::any_of(all.begin(), all.end(),
+                                    [&](const auto& numbers) { return numbers[i] != all[0][i]; });
+    if (varies && varying) return {};
+    if (varies) varying = i;
+  }
+  std::vector<double> numbers;
+  for (const auto& of_word : all)
+    if (varying) numbers.push_back(of_word[*varying]);
   return numbers;
 }
 
@@ -465,7 +475,7 @@ bool sort_by_order(std::vector<std::string>& words, bool are_others) {
     sort_by_places(words, places);
     return true;
   }
-  const auto numbers = have_numbers ? std::vector<std::vector<double>>() : numbers_of_alike(words);
+  const auto numbers = have_numbers ? std::vector<double>() : numbers_of_alike(words);
   if (!numbers.empty()) sort_by_places(words, numbers);
   return !numbers.empty();
 }
