@@ -303,7 +303,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
       check_table(data, domain, question.unit, roster, see, question.amounts, bytes);
   for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
   mapped.add_nulls(counts, domain);
-  answer.add("mapped", mapped.json(), mapped.lines());
+  answer.add("mapped", mapped.json(), mapped.lines(most_lines));
   if (counts.findings > most_lines) {
     examples +=
         fmt::format("... and {} more (see {})\n", counts.findings - most_lines, flag_words("most"));

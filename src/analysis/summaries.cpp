@@ -8,9 +8,11 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
@@ -48,9 +50,19 @@ void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
   }
 }
 
-std::string MappedCounts::lines() const {
+std::string MappedCounts::lines(std::uint64_t most) const {
   std::string lines;
+  std::uint64_t subjects = 0, columns = 0, rules = 0;
+  const std::string* before = nullptr;
   for (const auto& [what, values] : counts_) {
+    const bool is_rule = !what.rule.empty();
+    const bool begins = is_rule || before == nullptr || *before != what.column;
+    before = &what.column;
+    if (begins) ++subjects;
+    if (subjects > most) {
+      if (begins) ++(is_rule ? rules : columns);
+      continue;
+    }
     if (!what.rule.empty()) {
       lines += fmt::format("rule {}: {} {} it and {} to keep it\n", in_quotes(printable(what.rule)),
                            counted(values, "record"), values == 1 ? "breaks" : "break",
@@ -64,6 +76,11 @@ std::string MappedCounts::lines() const {
                          : what.how == HowMapped::kDeclared ? " (declared)"
                                                             : "");
   }
+  std::vector<std::string> more;
+  if (columns > 0) more.push_back(counted(columns, "more column"));
+  if (rules > 0) more.push_back(counted(rules, "more rule"));
+  if (!more.empty())
+    lines += fmt::format("... and {} (see {})\n", fmt::join(more, " and "), flag_words("most"));
   return lines;
 }
 

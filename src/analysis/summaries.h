@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -49,8 +50,10 @@ class MappedCounts {
   /// Adds the nulls that a check has counted; `see` leaves them out.
   void add_nulls(const CheckCounts& counts, const Domain& domain);
 
-  /// A line for each: "age: 62 nulls become 40 (declared)", "rule "a < b": 3 records break it".
-  [[nodiscard]] std::string lines() const;
+  /// A line for each: "age: 62 nulls become 40 (declared)", "rule "a < b": 3 records break it". Of more
+  /// than `most` columns and rules the others are counted in a last line.
+  [[nodiscard]] std::string lines(
+      std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] Json json() const;
 
  private:

@@ -62,8 +62,9 @@ class ColumnSketch {
     }
     if (text == name_) ++named_;
     const bool is_number = seen_numbers_.see(text);
-    if (!is_number && is_word_for_unknown(text)) {
-      ++unknown_;
+    const bool is_unknown = !is_number && is_word_for_unknown(text);
+    if (is_unknown || (!is_number && is_bound(text))) {
+      ++(is_unknown ? unknown_ : bounds_);
       if (unknown_words_.size() < kMostUnknown) unknown_words_.insert(text);
     }
     if (const std::string part = undeclarable_part(text, is_in_memory_); !part.empty()) {
@@ -79,9 +80,10 @@ class ColumnSketch {
   }
 
   /// The few values that keep it from being numbers or days, if any.
-  [[nodiscard]] std::string few_strangers() const {
-    if (all_numbers()) return "";
-    return numbers_.are_few() ? numbers_.words("numbers") : moments_.few_strangers();
+  /// `are_ordered`: the column is an ordinal of them.
+  [[nodiscard]] std::string few_strangers(bool are_ordered = false) const {
+    if (all_numbers() || (numbers_.others > 0 && numbers_.are_digits)) return "";
+    return numbers_.are_few() ? numbers_.words("numbers", are_ordered) : moments_.few_strangers();
   }
 
   /// How to declare what is mostly days or times, but not all of them; empty for others.
@@ -242,8 +244,9 @@ class ColumnSketch {
     if (unknown_words_.size() > 0 && !is_text()) {
       std::vector<std::string_view> words;
       for (std::size_t i = 0; i < unknown_words_.size(); ++i) words.push_back(unknown_words_[i]);
-      return fmt::format("\"{}\" {} null", fmt::join(words, "\", \""),
-                         words.size() == 1 ? "becomes" : "become");
+      return fmt::format("\"{}\" {} null{}", fmt::join(words, "\", \""),
+                         words.size() == 1 ? "becomes" : "become",
+                         bounds_ > 0 ? "; to keep a bound, write it as a number" : "");
     }
     if (null_words_.size() == 0 || !is_text() || holds_only_nulls()) return "";
     std::vector<std::string_view> words;
@@ -300,22 +303,21 @@ class ColumnSketch {
     return true;
   }
 
-  /// Many words that differ in their digits only, or of letters and digits in few records each.
+  /// Many words of letters and digits in few records each. Codes of diseases, flights and plots come
+  /// again.
   [[nodiscard]] bool are_identifiers() const {
     constexpr std::size_t kFew = 60;  // weeks, wards and the like
-    constexpr std::uint64_t kRecordsOfOne = 20;
-    if (!is_text() || values_.size() <= kFew) return false;
-    std::set<std::string> rests;
+    constexpr std::uint64_t kRecordsOfOne = 5;
+    if (!is_text() || values_.size() <= kFew || seen_ >= kRecordsOfOne * values_.size())
+      return false;
     std::size_t codes = 0;
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      std::string rest(values_[i]);
-      const auto letters = std::count_if(rest.begin(), rest.end(), is_letter);
-      const auto digits = std::erase_if(rest, is_digit);
-      if (digits > 0 && letters > 0 && rest.find(' ') == std::string::npos) ++codes;
-      rests.insert(std::move(rest));
+      const std::string_view word = values_[i];
+      const bool has_letter = std::any_of(word.begin(), word.end(), is_letter);
+      const bool has_digit = std::any_of(word.begin(), word.end(), is_digit);
+      if (has_digit && has_letter && word.find(' ') == std::string_view::npos) ++codes;
     }
-    if (10 * codes < 9 * values_.size()) return false;
-    return rests.size() == 1 || seen_ < kRecordsOfOne * values_.size();
+    return 10 * codes >= 9 * values_.size();
   }
   static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
   static bool is_letter(char letter) {
@@ -336,9 +338,14 @@ class ColumnSketch {
   }
 
   /// Numbers, and nothing else, or words such as "Unknown" among so many numbers that an ordinal of all
-  /// would be long. These words are nulls then.
+  /// would be long. These words are nulls then. So are a few bounds, as "250000+", if the numbers do
+  /// not come again, so that no ordinal holds them.
   [[nodiscard]] bool all_numbers() const {
-    const bool are_others_null = numbers_.others == unknown_ && seen_numbers_.are_many();
+    constexpr std::uint64_t kOneInOfBounds = 10;
+    const bool are_few_bounds = kOneInOfBounds * bounds_ <= numbers_.of_type;
+    const bool makes_ordinal = !has_many_values() && 3 * values_.size() < seen_;
+    const std::uint64_t nulls = unknown_ + (are_few_bounds && !makes_ordinal ? bounds_ : 0);
+    const bool are_others_null = numbers_.others == nulls && seen_numbers_.are_many();
     return (numbers_.others == 0 || are_others_null) && seen_numbers_.count() > 0 &&
            !differ_by_zeros();
   }
@@ -377,8 +384,9 @@ class ColumnSketch {
   NumbersSeen seen_numbers_;
   bool has_empty_ = false;
   static constexpr std::size_t kMostUnknown = 10;
-  std::uint64_t unknown_ = 0;  // words such as Unknown
-  StringIndex unknown_words_;
+  std::uint64_t unknown_ = 0;                     // words such as Unknown
+  std::uint64_t bounds_ = 0;                      // such as 90+
+  StringIndex unknown_words_;                     // and bounds
   StringIndex null_words_;                        // such as None and NA
   std::map<std::string, std::string> of_digits_;  // values by what they are without zeros
   std::pair<std::string, std::string> alike_;     // the first two that differ by zeros alone
@@ -751,7 +759,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     if (const std::string infinities = column.sketch.infinities(); !infinities.empty()) {
       notes.push_back(fmt::format("Column \"{}\": {}.", column.name, infinities));
     }
-    if (const std::string few = column.sketch.few_strangers(); !few.empty() && !column.words) {
+    const bool is_ordinal = column.made && is_ordered(column.made->cells());
+    if (const std::string few = column.sketch.few_strangers(is_ordinal);
+        !few.empty() && !column.words) {
       notes.push_back(fmt::format("Column \"{}\" is taken for words: {}.", column.name, few));
     }
     // One that was asked for by its name.

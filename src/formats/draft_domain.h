@@ -55,8 +55,10 @@ struct DomainDraft {
 /// - Everything else, up to 1000 values, makes a categorical column in the order of their bytes.
 ///   Numbers with leading zeros are words (postal codes), and then all are verbatim; so are words
 ///   that differ by zeros alone or write one number. Ranges, as "0-4", "$5 to $9" and "90+", and
-///   periods, as "Q1 2022", "Apr-23" and "FY2021", make an ordinal column in their order, and words
-///   such as "Unknown" come last in it, also after numbers. In memory, None and NA among words are
+///   periods, as "Q1 2022", "Apr-23", "FY2021" and "Monday", make an ordinal column in their order, and
+///   so do words that are alike except for one number, as "Grade 10". Words such as "Unknown" come
+///   last in it, also after numbers. A few bounds, as "250000+", among many numbers that seldom come
+///   again become null. In memory, None and NA among words are
 ///   words; in a file only if the column has empty fields too.
 ///
 /// A data frame and its CSV file give the same domain: True is true, and 1.0 is 1.

@@ -110,18 +110,31 @@ bool NumbersSeen::see(std::string_view written) {
 
 bool NumbersSeen::are_spread_like_identifiers() const {
   constexpr double kFirstYear = 1500, kLastYear = 2100;
-  constexpr double kEven = 0.1, kEvenIfAscending = 0.2;
+  constexpr double kLeastOfLong = 1e7;  // eight digits
+  constexpr double kEven = 0.1, kEvenIfAscending = 0.2, kRoomIfAscending = 10;
   if (!are_integers_ || has_mark_ || (min() >= kFirstYear && max() <= kLastYear)) return false;
   const auto all = static_cast<double>(count());
   if (2 * all >= max() - min()) return true;
   const std::vector<double> sorted = places_.sorted();
   double uneven = 0;
+  std::int64_t step = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const double level = (static_cast<double>(i) + 0.5) / static_cast<double>(sorted.size());
     uneven = std::max(uneven, std::fabs(level - (sorted[i] - min()) / (max() - min())));
+    if (max() - min() < kMostExact)
+      step = std::gcd(step, static_cast<std::int64_t>(sorted[i] - min()));
   }
-  if (ascend_) return uneven <= kEvenIfAscending;
-  return sorted.size() >= kLeastForQuantiles && uneven <= kEven;
+  // Numbers such as 100, 110, 120 follow each other too.
+  const double places = (max() - min()) / static_cast<double>(std::max<std::int64_t>(step, 1));
+  if (step > 1 && 2 * all >= places) return true;
+  if (ascend_ && places <= kRoomIfAscending * all) return uneven <= kEvenIfAscending;
+  // Incomes and distances may be spread evenly. Numbers with eight digits or more that fill what
+  // these digits can write are drawn by chance.
+  const double least = std::pow(10, std::floor(std::log10(std::max(min(), 1.0))));
+  const double most = 10 * least;
+  const bool fill_digits =
+      min() >= kLeastOfLong && max() < most && max() - min() >= (1 - kEven) * (most - least);
+  return fill_digits && sorted.size() >= kLeastForQuantiles && uneven <= kEven;
 }
 
 std::string NumbersSeen::words() const {

@@ -44,8 +44,9 @@ class NumbersSeen {
   [[nodiscard]] double min() const { return places_.min(); }
   [[nodiscard]] double max() const { return places_.max(); }
 
-  /// Integers that are spread as evenly as identifiers and numbers of rows are, and no years or
-  /// numbers with commas and percent signs. Prices, incomes and weights are not.
+  /// Integers that follow each other as numbers of rows do, perhaps in steps; those that ascend with
+  /// room between them, and those that fill what eight digits or more can write, if they are even. No
+  /// years or numbers with commas and percent signs.
   [[nodiscard]] bool are_spread_like_identifiers() const;
 
   /// Whether a column can be made of them: two different numbers, or one that comes again.

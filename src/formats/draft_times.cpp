@@ -56,19 +56,69 @@ constexpr std::int64_t kBeginOf1800 = -5'364'662'400, kEndOf2200 = 7'289'654'400
 /// 1899 is as great as one of seconds since 1970.
 constexpr std::int64_t kBeginOf1950 = -631'152'000, kBeginOf1974 = 126'230'400,
                        kEndOf2100 = 4'133'980'800;
+/// Limits for seconds in a column whose name may mean something else.
+constexpr std::int64_t kBeginOf1990 = 631'152'000, kEndOf2040 = 2'240'611'200;
 
-bool names_one_of(std::string_view column, std::span<const std::string_view> words) {
-  std::string lower(column);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+/// The words of a column's name, in small letters: "update", "count" for "updateCount2".
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words;
+  char before = 0;
+  for (const char letter : name) {
+    const bool is_large = letter >= 'A' && letter <= 'Z';
+    const bool was_small = before >= 'a' && before <= 'z';
+    const bool was_mark =
+        before == 0 || std::string_view("_-. 0123456789").find(before) != std::string_view::npos;
+    before = letter;
+    if (std::string_view("_-. 0123456789").find(letter) != std::string_view::npos) continue;
+    if (was_mark || (is_large && was_small)) words.emplace_back();
+    words.back() += is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  return words;
+}
+
+/// What a column's name says of its numbers.
+struct NameOfNumbers {
+  bool days = false;           // since 1899
+  bool seconds = false;        // since 1970
+  bool maybe_seconds = false;  // if the numbers are likely times
+};
+
+/// Only whole words count: "candidate_votes" names no date. A word for a quantity outweighs them, as
+/// in "time_s" and "update_count".
+NameOfNumbers meant_by_name(std::string_view column) {
+  constexpr std::array<std::string_view, 3> kDays = {"date", "datum", "excel"};
+  constexpr std::array<std::string_view, 4> kClocks = {"unix", "epoch", "stamp", "timestamp"};
+  constexpr std::array<std::string_view, 4> kSeconds = {"date", "datum", "time", "datetime"};
+  constexpr std::array<std::string_view, 6> kMaybe = {"created", "updated", "modified",
+                                                      "ts",      "day",     "dt"};
+  constexpr std::array<std::string_view, 31> kAmounts = {
+      "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
+      "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
+      "mean",     "price",    "rate", "score",  "diff", "delta",  "sales",   "fee",
+      "duration", "distance", "wage", "salary", "size", "income", "amount"};
+  constexpr std::array<std::string_view, 17> kUnits = {
+      "s", "sec", "secs", "second", "seconds", "ms",   "mins",  "minute", "minutes",
+      "h", "hr",  "hrs",  "hour",   "hours",   "days", "weeks", "months"};
+  const std::vector<std::string> words = words_of_name(column);
+  const auto has_any = [&](std::span<const std::string_view> known) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return std::find(known.begin(), known.end(), word) != known.end();
+    });
+  };
+  // "epoch_s" are seconds since 1970, and "time_s" are seconds of anything.
+  const bool is_clock = has_any(kClocks);
+  if (has_any(kAmounts) || (!is_clock && has_any(kUnits))) return {};
+  const bool are_seconds = is_clock || has_any(kSeconds);
+  return {.days = has_any(kDays),
+          .seconds = are_seconds,
+          .maybe_seconds = !are_seconds && has_any(kMaybe)};
 }
 
 constexpr std::string_view kDigitsOfMonths = "%Y%m";
 /// Of other numbers with six digits, one in eight reads like a month.
 constexpr std::size_t kFewestMonths = 6;
+/// Fewer numbers in a column such as "created" do not show that they are times.
+constexpr std::size_t kFewestTimes = 20;
 
 bool is_count(const TimeFormat& format) { return format.text().find('%') == std::string::npos; }
 
@@ -80,18 +130,17 @@ DayFormats::DayFormats(std::string_view column) {
       "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d-%b-%Y", "%d %b %Y", "%d%b%Y"};
   for (const std::string_view day : kDays) {
     for (const std::string_view clock : {"", " %H:%M", " %H:%M:%S"}) {
-      left_.push_back({&TimeFormat::require(fmt::format("{}{}", day, clock))});
+      left_.push_back({.format = &TimeFormat::require(fmt::format("{}{}", day, clock))});
     }
   }
-  left_.push_back({&TimeFormat::require("%Y-%m")});
+  left_.push_back({.format = &TimeFormat::require("%Y-%m")});
   for (const std::string_view month : {"%b %Y", "%m/%Y", "%m-%Y"})
-    left_.push_back({&TimeFormat::require(month)});
-  left_.push_back({&TimeFormat::require(kDigitsOfMonths)});
-  constexpr std::array<std::string_view, 3> kNamesOfDays = {"date", "datum", "excel"};
-  constexpr std::array<std::string_view, 5> kNamesOfSeconds = {"date", "time", "stamp", "unix",
-                                                               "epoch"};
-  if (names_one_of(column, kNamesOfDays)) left_.push_back({&TimeFormat::require("excel")});
-  if (names_one_of(column, kNamesOfSeconds)) left_.push_back({&TimeFormat::require("unix")});
+    left_.push_back({.format = &TimeFormat::require(month)});
+  left_.push_back({.format = &TimeFormat::require(kDigitsOfMonths)});
+  const NameOfNumbers meant = meant_by_name(column);
+  if (meant.days) left_.push_back({.format = &TimeFormat::require("excel")});
+  if (meant.seconds || meant.maybe_seconds)
+    left_.push_back({.format = &TimeFormat::require("unix"), .is_guess = meant.maybe_seconds});
 }
 
 void DayFormats::see(std::string_view text) {
@@ -101,8 +150,9 @@ void DayFormats::see(std::string_view text) {
     const auto time = one.format->read(text);
     if (!time) return true;
     const bool is_number = is_count(*one.format);
-    const std::int64_t last = is_number ? kEndOf2100 : kEndOf2200;
+    const std::int64_t last = one.is_guess ? kEndOf2040 : is_number ? kEndOf2100 : kEndOf2200;
     const std::int64_t first = !is_number                     ? kBeginOf1800
+                               : one.is_guess                 ? kBeginOf1990
                                : one.format->counts_seconds() ? kBeginOf1974
                                                               : kBeginOf1950;
     one.places.see(static_cast<double>(time->seconds));
@@ -118,6 +168,7 @@ const TimeFormat* DayFormats::found() const {
   const Candidate& one = left_.front();
   if (one.format->text() == kDigitsOfMonths && one.places.different().size() < kFewestMonths)
     return nullptr;
+  if (one.is_guess && one.places.different().size() < kFewestTimes) return nullptr;
   // A single number may be anything.
   const bool is_number =
       is_count(*one.format) || one.format->text().find_first_not_of("%Ymd") == std::string::npos;
@@ -161,23 +212,38 @@ constexpr std::uint64_t kMostDaysUngrouped = 64;
 /// Fewer times do not show that all are whole minutes.
 constexpr std::uint64_t kFewestOfStep = 20;
 
-/// Three numbers with equal marks between them, perhaps with a year; a time may follow.
+/// Whether the three numbers may be a day, a month and a year of two or four digits; versions, as
+/// 1.10.0, are none.
+bool may_be_a_day(const std::array<std::string_view, 3>& parts) {
+  constexpr int kMostDays = 31, kMostMonths = 12;
+  constexpr std::size_t kYear = 4, kShortYear = 2;
+  const auto is_up_to = [](std::string_view part, int most) {
+    const int number = std::stoi(std::string(part));
+    return part.size() <= 2 && number >= 1 && number <= most;
+  };
+  const auto fits = [&](std::string_view year, std::string_view one, std::string_view other) {
+    const bool has_month = is_up_to(one, kMostMonths) || is_up_to(other, kMostMonths);
+    return (year.size() == kYear || year.size() == kShortYear) && has_month &&
+           is_up_to(one, kMostDays) && is_up_to(other, kMostDays);
+  };
+  return fits(parts[2], parts[0], parts[1]) || fits(parts[0], parts[1], parts[2]);
+}
+
+/// Three numbers with equal marks between them that may be a day; a time may follow.
 bool is_like_a_day(std::string_view text) {
   constexpr std::size_t kMostDigits = 4;
-  char mark = 0;
-  std::size_t digits = 0, parts = 1;
-  for (const char letter : text.substr(0, text.find_first_of(" T"))) {
-    if (letter >= '0' && letter <= '9') {
-      if (++digits > kMostDigits) return false;
-      continue;
-    }
-    if (digits == 0 || (letter != '-' && letter != '/' && letter != '.')) return false;
-    if (mark != 0 && letter != mark) return false;
-    mark = letter;
-    digits = 0;
-    ++parts;
-  }
-  return parts == 3 && digits > 0;
+  text = text.substr(0, text.find_first_of(" T"));
+  const std::size_t at = text.find_first_of("-/.");
+  if (at == std::string_view::npos) return false;
+  const std::size_t next = text.find(text[at], at + 1);
+  if (next == std::string_view::npos) return false;
+  const std::array<std::string_view, 3> parts = {
+      text.substr(0, at), text.substr(at + 1, next - at - 1), text.substr(next + 1)};
+  const bool are_numbers = std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return !part.empty() && part.size() <= kMostDigits &&
+           part.find_first_not_of("0123456789") == std::string_view::npos;
+  });
+  return are_numbers && may_be_a_day(parts);
 }
 
 /// The finest period that the format tells apart.

@@ -20,7 +20,8 @@ namespace mollify {
 /// The formats that all values of a column have, if they are days or times from 1800 to 2200, or codes like
 /// 9999-12-31: those
 /// that people and programs write most. Numbers of days and of seconds are some only in a column
-/// whose name reads like it, for any number may be one.
+/// whose name has a word such as "date" or "time", and no word for a quantity, because any number may
+/// be one. "created", "ts" and "day" need 20 different seconds from 1990 to 2040.
 class DayFormats {
  public:
   explicit DayFormats(std::string_view column);
@@ -42,6 +43,7 @@ class DayFormats {
     const TimeFormat* format;
     PlacesSeen places{};  // seconds
     bool has_clocks = false;
+    bool is_guess = false;  // the column's name may mean something else
   };
 
   [[nodiscard]] static DateCells::Declaration declared(const Candidate& candidate);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,8 +32,27 @@ struct RangeParts {
   std::vector<std::string> around{std::string()};  // one more than numbers
 };
 
+/// How many bytes of a currency's sign begin here; 0 for other letters.
+std::size_t currency_at(std::string_view word, std::size_t at) {
+  for (const std::string_view sign : {"$", "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"}) {
+    if (word.substr(at).starts_with(sign)) return sign.size();
+  }
+  return 0;
+}
+
+/// Whether "Inf" begins here and no letters surround it, as in R's "(10,Inf]".
+bool is_infinite_at(std::string_view word, std::size_t at) {
+  constexpr std::string_view kInfinite = "Inf";
+  const auto is_letter = [&](std::size_t place) {
+    return place < word.size() &&
+           (is_a_small_letter(word[place]) || (word[place] >= 'A' && word[place] <= 'Z'));
+  };
+  return word.substr(std::min(at, word.size())).starts_with(kInfinite) &&
+         !is_letter(at + kInfinite.size()) && (at == 0 || !is_letter(at - 1));
+}
+
 /// The end of the number that begins here. A comma before three digits divides thousands, except in
-/// brackets, where it divides the ends.
+/// brackets, where it divides the ends. "1e+03" is a number too.
 std::size_t end_of_number(std::string_view word, std::size_t at) {
   const bool has_brackets = word.front() == '(' || word.front() == '[';
   const auto digits_from = [&](std::size_t from) {
@@ -43,7 +63,21 @@ std::size_t end_of_number(std::string_view word, std::size_t at) {
   at += digits_from(at);
   while (!has_brackets && at < word.size() && word[at] == ',' && digits_from(at + 1) == 3) at += 4;
   if (at < word.size() && word[at] == '.' && digits_from(at + 1) > 0) at += 1 + digits_from(at + 1);
+  const std::string_view exponent = word.substr(at, 2);
+  if ((exponent == "e+" || exponent == "e-") && digits_from(at + 2) > 0)
+    at += 2 + digits_from(at + 2);
   return at;
+}
+
+/// The minutes of a clock, ":30", that follow a number; nothing for other texts.
+std::optional<double> minutes_at(std::string_view word, std::size_t at) {
+  constexpr std::size_t kLetters = 3;
+  const std::string_view text = word.substr(at, kLetters);
+  const bool ends = at + kLetters >= word.size() || !is_a_digit(word[at + kLetters]);
+  if (text.size() < kLetters || text[0] != ':' || !is_a_digit(text[1]) || !is_a_digit(text[2]) ||
+      !ends)
+    return std::nullopt;
+  return read_number(text.substr(1));
 }
 
 RangeParts range_parts(std::string_view word) {
@@ -54,6 +88,12 @@ RangeParts range_parts(std::string_view word) {
     const bool may_be_sign =
         at == 0 || std::string_view(" ([,<=>-").find(word[at - 1]) != std::string_view::npos;
     const std::size_t digits = at + (letter == '-' && may_be_sign ? 1 : 0);
+    if (is_infinite_at(word, digits)) {
+      parts.numbers.push_back(letter == '-' ? -kNoEnd : kNoEnd);
+      parts.around.emplace_back();
+      at = digits + 3;
+      continue;
+    }
     if (digits < word.size() && is_a_digit(word[digits])) {
       const std::size_t end = end_of_number(word, digits);
       std::string number(word.substr(at, end - at));
@@ -61,10 +101,19 @@ RangeParts range_parts(std::string_view word) {
       parts.numbers.push_back(read_number(number).value_or(kNoEnd));
       parts.around.emplace_back();
       at = end;
+      if (const auto minutes = minutes_at(word, end)) {
+        constexpr double kMinutesOfHour = 60;
+        parts.numbers.back() += *minutes / kMinutesOfHour;
+        at += 3;
+      }
+      continue;
+    }
+    if (const std::size_t bytes = currency_at(word, at); bytes > 0) {
+      at += bytes;
       continue;
     }
     const bool is_large = letter >= 'A' && letter <= 'Z';
-    if (letter != ' ' && letter != '$')
+    if (letter != ' ')
       parts.around.back() += is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
     ++at;
   }
@@ -76,16 +125,18 @@ bool is_any(std::string_view text, const std::array<std::string_view, kSize>& wo
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-template <std::size_t kSize>
-bool ends_in_any(std::string_view text, const std::array<std::string_view, kSize>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.ends_with(word); });
-}
-
 /// "years", "g/day", "%": what may follow a number that is measured.
 bool is_unit(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char letter) {
     return is_a_small_letter(letter) || letter == '/' || letter == '%' || letter == '.';
+  });
+}
+
+/// "+", "years and older", "+ years": one of the words before or after a unit.
+template <std::size_t kSize>
+bool is_any_with_unit(std::string_view text, const std::array<std::string_view, kSize>& words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.ends_with(word) || (text.starts_with(word) && is_unit(text.substr(word.size())));
   });
 }
 
@@ -102,16 +153,9 @@ constexpr std::array<std::string_view, 8> kBetween = {
     "-", "--", "\xe2\x80\x93", "\xe2\x80\x94", "to", "..", ",", "and"};
 constexpr std::array<std::string_view, 4> kBegin = {"", "(", "[", "from"};
 
-/// Ranges with two ends, one of them perhaps infinite.
-bool has_two_ends(const std::string& word) {
-  const auto range = range_in(word);
-  return range && range->first < range->second;
-}
+using Range = std::pair<double, double>;
 
-}  // namespace
-
-std::optional<std::pair<double, double>> range_in(std::string_view word) {
-  const RangeParts parts = range_parts(word);
+std::optional<Range> range_of(const RangeParts& parts) {
   if (parts.numbers.size() == 1) {
     const double number = parts.numbers[0];
     const std::string& before = parts.around[0];
@@ -119,20 +163,27 @@ std::optional<std::pair<double, double>> range_in(std::string_view word) {
     if (is_any(before, kBelow) && is_unit(after)) return std::pair{-kNoEnd, number};
     if (is_any(before, kAbove) && is_unit(after)) return std::pair{number, kNoEnd};
     if (!before.empty()) return std::nullopt;
-    if (ends_in_any(after, kOrMore)) return std::pair{number, kNoEnd};
-    if (ends_in_any(after, kOrLess)) return std::pair{-kNoEnd, number};
+    if (is_any_with_unit(after, kOrMore)) return std::pair{number, kNoEnd};
+    if (is_any_with_unit(after, kOrLess)) return std::pair{-kNoEnd, number};
     return is_unit(after) ? std::optional(std::pair{number, number}) : std::nullopt;
   }
   if (parts.numbers.size() != 2 || !(parts.numbers[0] <= parts.numbers[1])) return std::nullopt;
   std::string_view between = parts.around[1];
   std::string_view after = parts.around[2];
   if (after.ends_with(')') || after.ends_with(']')) after.remove_suffix(1);
-  // "1st-4th", "10k-20k".
-  if (!is_any(between, kBetween))
-    while (!between.empty() && is_a_small_letter(between.front())) between.remove_prefix(1);
+  // "1st-4th", "10k-20k", "0%-5%".
+  while (!is_any(between, kBetween) && !between.empty() &&
+         (is_a_small_letter(between.front()) || between.front() == '%'))
+    between.remove_prefix(1);
   if (!is_any(parts.around[0], kBegin) || !is_any(between, kBetween) || !is_unit(after))
     return std::nullopt;
   return std::pair{parts.numbers[0], parts.numbers[1]};
+}
+
+}  // namespace
+
+std::optional<std::pair<double, double>> range_in(std::string_view word) {
+  return range_of(range_parts(word));
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -164,6 +215,18 @@ int month_of(std::string_view name) {
   constexpr std::array<std::string_view, 12> kNames = {
       "january", "february", "march",     "april",   "may",      "june",
       "july",    "august",   "september", "october", "november", "december"};
+  constexpr std::size_t kFewestLetters = 3;
+  if (name.size() < kFewestLetters) return 0;
+  const auto* const found =
+      std::find_if(kNames.begin(), kNames.end(), [&](auto one) { return one.starts_with(name); });
+  return found == kNames.end() ? 0 : static_cast<int>(found - kNames.begin()) + 1;
+}
+
+/// 1 to 7 from Monday on, for a weekday's English name or its first letters, at least three; 0 for
+/// other words.
+int weekday_of(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kNames = {"monday", "tuesday",  "wednesday", "thursday",
+                                                      "friday", "saturday", "sunday"};
   constexpr std::size_t kFewestLetters = 3;
   if (name.size() < kFewestLetters) return 0;
   const auto* const found =
@@ -217,6 +280,8 @@ std::optional<PeriodWord> period_in(std::string_view word) {
   for (const std::string& run : runs) {
     if (!is_a_digit(run[0]) || (run.size() > kShort && !is_long(run))) return std::nullopt;
   }
+  if (const int weekday = weekday_of(letters); weekday > 0 && runs.empty())
+    return PeriodWord{.kind = 'a', .part = weekday};
   if (const int month = month_of(letters); month > 0) {
     if (runs.empty()) return PeriodWord{.kind = 'm', .part = month};
     if (divides && runs[0].size() <= kShort && is_a_year(runs[1])) {
@@ -291,12 +356,95 @@ std::string common_text(std::string word) {
   return integer ? std::to_string(*integer) : word;
 }
 
-/// Where a word is among ranges of numbers: a range, a number, or a word for 0.
-std::optional<std::pair<double, double>> place_in_ranges(const std::string& word) {
-  for (const std::string_view zero : {"none", "never", "zero"}) {
-    if (equal_ignoring_case(word, zero)) return std::pair{-kNoEnd, 0.0};
+bool is_word_for_zero(std::string_view word) {
+  return equal_ignoring_case(word, "none") || equal_ignoring_case(word, "never") ||
+         equal_ignoring_case(word, "zero");
+}
+
+/// The letters that all words with numbers have before these: "age" in "Age 0-4" and "Age <1".
+std::string common_beginning(const std::vector<std::string>& words) {
+  std::optional<std::string> common;
+  for (const std::string& word : words) {
+    const RangeParts parts = range_parts(word);
+    if (parts.numbers.empty()) continue;
+    if (!common) common = parts.around[0];
+    const auto end = std::mismatch(common->begin(), common->end(), parts.around[0].begin(),
+                                   parts.around[0].end());
+    common->erase(end.first, common->end());
   }
-  return range_in(word);
+  if (!common) return "";
+  const auto end = std::find_if_not(common->begin(), common->end(), is_a_small_letter);
+  return {common->begin(), end};
+}
+
+/// Where each word is among ranges of numbers: a range, a number, or a word for 0. Empty if a word
+/// has no place, or if no word is a range.
+std::vector<Range> places_in_ranges(const std::vector<std::string>& words, bool may_be_numbers) {
+  const std::string beginning = common_beginning(words);
+  std::vector<Range> places;
+  bool have_ranges = may_be_numbers;
+  for (const std::string& word : words) {
+    if (is_word_for_zero(word)) {
+      places.emplace_back(-kNoEnd, 0);
+      continue;
+    }
+    RangeParts parts = range_parts(word);
+    if (!parts.numbers.empty()) parts.around[0].erase(0, beginning.size());
+    const auto range = range_of(parts);
+    if (!range) return {};
+    have_ranges = have_ranges || range->first < range->second;
+    places.push_back(*range);
+  }
+  return have_ranges ? places : std::vector<Range>();
+}
+
+/// The numbers of words that are alike except for one number: "Grade 1" and "Grade 10", "1st" and
+/// "2nd", "1 year" and "2 years". Empty for others, and for words without a letter.
+std::vector<double> numbers_of_alike(const std::vector<std::string>& words) {
+  const auto is_mark = [](char letter) {
+    return is_a_digit(letter) ||
+           std::string_view(" .,:;-_/()[]").find(letter) != std::string_view::npos;
+  };
+  std::vector<std::vector<double>> all;
+  std::vector<std::string> common;
+  for (const std::string& word : words) {
+    RangeParts parts = range_parts(word);
+    if (parts.numbers.empty() || std::all_of(word.begin(), word.end(), is_mark)) return {};
+    for (std::size_t i = 1; i < parts.around.size(); ++i) {
+      std::string& after = parts.around[i];
+      for (const std::string_view ordinal : {"st", "nd", "rd"}) {
+        if (after.starts_with(ordinal)) after.replace(0, 2, "th");
+      }
+      if (after.ends_with('s')) after.pop_back();
+    }
+    if (common.empty()) common = parts.around;
+    if (parts.around != common) return {};
+    all.push_back(std::move(parts.numbers));
+  }
+  // If several numbers vary, as in codes and versions, nothing shows which one comes first.
+  std::optional<std::size_t> varying;
+  for (std::size_t i = 0; !all.empty() && i < all[0].size(); ++i) {
+    const bool varies = std::any_of(all.begin(), all.end(),
+                                    [&](const auto& numbers) { return numbers[i] != all[0][i]; });
+    if (varies && varying) return {};
+    if (varies) varying = i;
+  }
+  std::vector<double> numbers;
+  for (const auto& of_word : all)
+    if (varying) numbers.push_back(of_word[*varying]);
+  return numbers;
+}
+
+/// Sorts words by their places, which may be equal.
+template <class Place>
+void sort_by_places(std::vector<std::string>& words, const std::vector<Place>& places) {
+  std::vector<std::size_t> order(words.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t one, std::size_t other) { return places[one] < places[other]; });
+  std::vector<std::string> sorted;
+  for (const std::size_t at : order) sorted.push_back(std::move(words[at]));
+  words = std::move(sorted);
 }
 
 bool are_periods_alike(const std::vector<std::string>& words) {
@@ -321,15 +469,15 @@ bool sort_by_order(std::vector<std::string>& words, bool are_others) {
     });
     return true;
   }
-  const auto has_place = [](const auto& word) { return place_in_ranges(word).has_value(); };
-  const bool have_ranges = std::any_of(words.begin(), words.end(), has_two_ends);
-  if (!std::all_of(words.begin(), words.end(), has_place) ||
-      !(have_ranges || (are_others && are_numbers(words))))
-    return false;
-  std::stable_sort(words.begin(), words.end(), [](const auto& one, const auto& other) {
-    return place_in_ranges(one) < place_in_ranges(other);
-  });
-  return true;
+  const bool have_numbers = are_numbers(words);
+  const auto places = places_in_ranges(words, are_others && have_numbers);
+  if (!places.empty()) {
+    sort_by_places(words, places);
+    return true;
+  }
+  const auto numbers = have_numbers ? std::vector<double>() : numbers_of_alike(words);
+  if (!numbers.empty()) sort_by_places(words, numbers);
+  return !numbers.empty();
 }
 
 }  // namespace
@@ -386,7 +534,9 @@ std::string order_of(const std::vector<std::string>& words) {
     (is_word_for_unknown(word) ? others : ordered).push_back(word);
   const char* const what = are_periods_alike(ordered) ? "quarters, months, weeks, days or years"
                            : are_numbers(ordered)     ? "numbers"
-                                                      : "ranges of numbers";
+                           : places_in_ranges(ordered, false).empty()
+                               ? "alike except for their numbers"
+                               : "ranges of numbers";
   if (others.empty()) return fmt::format("all are {}", what);
   return fmt::format("all but \"{}\" are {}", fmt::join(others, "\", \""), what);
 }

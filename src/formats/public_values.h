@@ -17,6 +17,12 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Values of other types.
 
+/// A range with one end, as "90+" and "<0.01".
+[[nodiscard]] inline bool is_bound(std::string_view text) {
+  const auto range = range_in(text);
+  return range && std::isinf(range->first) != std::isinf(range->second);
+}
+
 /// Values that keep a column from being of a type, where nearly all are of it, or all but one word
 /// that is written again and again, as "n/a" is.
 struct Strangers {
@@ -25,6 +31,7 @@ struct Strangers {
   bool is_in_memory = false;
   std::string value{};
   bool are_alike = true;
+  bool are_digits = true;  // numbers with leading zeros, as of postal codes
 
   void see(bool is_of_type, std::string_view text, std::uint64_t at) {
     ++(is_of_type ? of_type : others);
@@ -34,6 +41,7 @@ struct Strangers {
       value = text;
     }
     are_alike = are_alike && text == value;
+    are_digits = are_digits && text.find_first_not_of("0123456789") == std::string_view::npos;
   }
   [[nodiscard]] bool are_few() const {
     constexpr std::uint64_t kOneIn = 10;
@@ -41,12 +49,12 @@ struct Strangers {
     return others > 0 && (of_type >= kOneIn * others || is_one_word);
   }
   [[nodiscard]] std::uint64_t seen() const { return of_type + others; }
-  [[nodiscard]] std::string words(const char* things) const {
+  /// `are_kept`: in an order, so that bounds need no advice.
+  [[nodiscard]] std::string words(const char* things, bool are_kept = false) const {
     const std::string place = line_words(line, is_in_memory);
-    const auto range = range_in(value);
-    const bool has_one_end =
-        range && (std::isinf(range->first) || std::isinf(range->second));  // "90+"
-    const char* advice = has_one_end
+    const bool has_one_end = is_bound(value);
+    const char* advice = has_one_end && are_kept ? ""
+                         : has_one_end
                              ? "; to keep it, write its bound as a number, which is then a value"
                              : "; if nothing is known there, leave such fields empty";
     return are_alike && others > 1

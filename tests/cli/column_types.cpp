@@ -194,6 +194,14 @@ TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {
   const Ended capped = command.run(check);
   EXPECT_THAT(capped.out, HasSubstr("\n... and 20 more (see --most)\n"));
   EXPECT_EQ(Json::parse(command.run(check + Arguments{"--json"}).out)["listed"].size(), 60U);
+  // All lines of as many columns.
+  command.files.write("data.csv", "age,sex\nold,x\n120,x\n7,x\n");
+  const Ended one = command.run(check + Arguments{"--most", "1"});
+  EXPECT_THAT(one.out, HasSubstr("age: "));
+  EXPECT_THAT(one.out, HasSubstr("\n... and 1 more column (see --most)\n"));
+  EXPECT_THAT(one.out, ::testing::Not(HasSubstr("sex: ")));
+  const Ended whole = command.run(check + Arguments{"--most", "1", "--json"});
+  EXPECT_THAT(Json::parse(whole.out)["mapped"].dump(), HasSubstr("\"sex\""));
 }
 
 TEST(ColumnTypes, NameWhatKeepsAColumnFromBeingNumbers) {

@@ -236,7 +236,19 @@ TEST(DraftDomain, SortsRangesByTheirNumbers) {
       {"\"(0,5]\"", "\"(5,10]\"", "\"(10,100]\""},
       {"0-9g/day", "10-19", "20-29", "100+"},
       {"1st-4th", "5th-6th", "10th-12th"},
-      {"-5 to -1", "0 to 4", "5 to 10"}};
+      {"-5 to -1", "0 to 4", "5 to 10"},
+      {"Grade 1", "Grade 2", "Grade 10"},
+      {"Age <5", "Age 5-9", "Age 10-14", "Age 90+"},
+      {"0%-5%", "5%-10%", "10%-20%"},
+      {"<1 year", "1-2 years", "3-5 years", "10+ years"},
+      {"1st", "2nd", "3rd", "4th", "10th"},
+      {"\"(-Inf,0]\"", "\"(0,5]\"", "\"(5,1e+03]\"", "\"(1e+03,Inf]\""},
+      {"1:00-2:00", "2:00-9:30", "9:30-10:00", "10:00-11:00"},
+      {"€0", "€1", "€10"},
+      {"1 child", "2 childs", "10 childs"},
+      {"Covid19 dose 2", "Covid19 dose 10"},
+      {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"},
+      {"Monday", "Wednesday", "Friday"}};
   for (std::vector<std::string> sorted : all) {
     std::vector<std::string> shuffled(sorted.rbegin(), sorted.rend());
     const Column ages = drafted(shuffled);
@@ -248,7 +260,7 @@ TEST(DraftDomain, SortsRangesByTheirNumbers) {
     EXPECT_EQ(words, sorted);
   }
   for (const std::vector<std::string>& words : {std::vector<std::string>{"1-4", "5-9", "mixed"},
-                                                {"ward 1-4", "ward 5-9"},
+                                                {"1 ward 4", "2 ward 3"},
                                                 {"9-1", "8-2"}}) {
     EXPECT_EQ(kind_of(drafted(words).cells()).name, "categorical") << words[0];
   }
@@ -362,15 +374,29 @@ TEST(DraftDomain, LeavesOutByNameOnlyWhatTheValuesConfirm) {
   }
 }
 
-// Few words among numbers are the reason, and not that texts look like identifiers.
+// A bound among numbers that do not come again is a null; among others it is the last word.
 TEST(DraftDomain, SaysHowToKeepTopCodes) {
   const test::Scratch scratch;
-  std::string csv = "age\n";
-  for (int i = 0; i < 200; ++i) csv += i % 20 == 0 ? "90+\n" : fmt::format("{}\n", i / 2.3);
-  const std::string refusal =
-      test::refusal(scratch, [&] { (void)draft_domain(scratch.write("pub.csv", csv)); });
-  EXPECT_THAT(refusal, testing::HasSubstr("all but 10 values are numbers, and these are \"90+\""));
-  EXPECT_THAT(refusal, testing::HasSubstr("write its bound as a number"));
+  std::string csv = "age,income,dose,years\n";
+  for (int i = 0; i < 3000; ++i)
+    csv += fmt::format("{},{},{},{}\n", i % 20 == 0 ? "90+" : fmt::format("{:.3f}", i / 34.0),
+                       i % 33 == 0 ? "250000+" : std::to_string(i * i % 239'977),
+                       i % 50 == 0 ? "<0.01" : fmt::format("{:.4f}", 1 + i * 37 % 2999 / 100.0),
+                       i % 30 == 0 ? "90+" : std::to_string(i % 90));
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  ASSERT_THAT(draft.domain.names(), testing::ElementsAre("age", "income", "dose", "years"));
+  const std::vector<std::string> kinds = {"number", "integer", "number", "ordinal"};
+  const std::vector<std::string> words = {"90+", "250000+", "<0.01"};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const Column& column = draft.domain.columns()[i];
+    EXPECT_EQ(kind_of(column.cells()).name, kinds[i]) << column.name();
+    if (i == words.size()) break;
+    EXPECT_EQ(column.encode(std::string_view(words[i])), column.encode(std::string_view()));
+    EXPECT_THAT(draft.seen[i],
+                testing::EndsWith(fmt::format(
+                    "; \"{}\" becomes null; to keep a bound, write it as a number.", words[i])));
+  }
+  EXPECT_THAT(draft.notes, testing::Not(testing::Contains(testing::HasSubstr("to keep it"))));
 }
 
 TEST(DraftDomain, IsTheSameForEveryContainer) {
@@ -713,7 +739,7 @@ TEST(DraftDomain, LeavesOutIdentifiersThatComeAgain) {
   std::string csv = "angler,hex,person,family,week,code,town,value\n";
   for (int i = 0; i < 2000; ++i) {
     csv += fmt::format(
-        "angler-{:04},a{:x}x{},{},{}son,week {},{}{}.{},{}ham of the north,{}\n", i % 300,
+        "angler-{:04},a{:x}x{},{},{}son,week {},{}{}.{},{}ham of the north,{}\n", i % 500,
         i % 300 * 40503, i % 7, fmt::format("P{}", i % 200),
         std::string(1 + static_cast<std::size_t>(i % 900) / 26, static_cast<char>('a' + i % 26)),
         i % 52, static_cast<char>('A' + i % 20), i / 20 % 5 + 10, 0,
@@ -735,6 +761,67 @@ TEST(DraftDomain, LeavesOutIdentifiersThatComeAgain) {
   const Column& week = draft.domain.columns()[0];
   EXPECT_EQ(week.encode(std::string_view("week 99")), week.encode(std::string_view()));
   EXPECT_NE(week.encode(std::string_view("week 99")), week.encode(std::string_view("week 0")));
+}
+
+// Codes of groups come again, and so do versions.
+TEST(DraftDomain, KeepsCodesThatComeAgain) {
+  const test::Scratch scratch;
+  std::string csv = "v,plot,disease,flight,version,zip,code\n";
+  for (int i = 0; i < 3000; ++i) {
+    csv +=
+        fmt::format("V{},Plot-{},{}{:02}.{},{}{},1.{}.{},{:05},{:04}\n", i % 75, i % 100,
+                    static_cast<char>('A' + i % 16), i % 10, i / 16 % 2, i % 3 == 0 ? "LH" : "BA",
+                    100 + i % 150, i % 12, i % 2, i % 20 == 0 ? 1067 + i % 7 : 10115 + i % 300,
+                    i % 20 == 0 ? i % 900 : 1000 + i % 700);
+  }
+  const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv));
+  EXPECT_THAT(draft.domain.names(),
+              testing::ElementsAre("v", "plot", "disease", "flight", "version", "zip", "code"));
+  for (const Column& column : draft.domain.columns()) {
+    const bool is_counted = column.name() == "v" || column.name() == "plot";
+    EXPECT_EQ(kind_of(column.cells()).name, is_counted ? "ordinal" : "categorical")
+        << column.name();
+    const bool is_verbatim = column.name() == "zip" || column.name() == "code";
+    EXPECT_EQ(column.canonical_text().find(" verbatim ") != std::string::npos, is_verbatim);
+  }
+  EXPECT_THAT(draft.notes,
+              testing::Not(testing::Contains(testing::HasSubstr("leave such fields"))));
+}
+
+// A word of a name that is part of another word names no day.
+TEST(DraftDomain, TakesNumbersForDaysByWholeWordsOfTheName) {
+  const auto kind = [](const std::string& name, std::int64_t first) {
+    const test::Scratch scratch;
+    std::string csv = "k," + name + "\n";
+    for (int i = 0; i < 400; ++i) csv += fmt::format("1,{}\n", first + i * i % 8999);
+    const DomainDraft draft = draft_domain(scratch.write("pub.csv", csv), {name});
+    return std::string(kind_of(draft.domain.columns()[0].cells()).name);
+  };
+  constexpr std::int64_t kDays = 35'075, kSeconds = 1'600'000'000;
+  for (const char* name : {"candidate_votes", "mandates", "update_count", "validated_cost",
+                           "sedated", "date_count", "updateCount", "price", "created"})
+    EXPECT_EQ(kind(name, kDays), "integer") << name;
+  for (const char* name : {"lifetime_value", "overtime_pay", "downtime_s", "sentiment", "time_s",
+                           "time.hours", "created_total", "creation"})
+    EXPECT_EQ(kind(name, kSeconds), "integer") << name;
+  for (const char* name : {"date", "start_date", "startDate", "order.date", "Datum", "excel day"})
+    EXPECT_EQ(kind(name, kDays), "date") << name;
+  for (const char* name : {"created", "created_at", "createdAt", "ts", "day", "timestamp", "datum",
+                           "dt", "epoch_s", "time"})
+    EXPECT_EQ(kind(name, kSeconds), "datetime") << name;
+  EXPECT_EQ(kind("created", 400'000'000), "integer") << "before 1990";
+}
+
+// Measures may be spread evenly, and identifiers follow each other or fill their digits.
+TEST(DraftDomain, TakesEvenMeasuresForNoIdentifiers) {
+  const test::Scratch scratch;
+  std::string csv = "income,distance,row,tens,account\n";
+  for (std::int64_t i = 0; i < 300; ++i)
+    csv += fmt::format("{},{},{},{},{}\n", 20'000 + i * 7919 % 70'001, i * 104'729 % 999'983,
+                       500 + i * 7 % 300, 1000 + i * 70 % 3000,
+                       100'000'000 + i * 7'368'787'817 % 899'999'999);
+  EXPECT_THAT(draft_domain(scratch.write("pub.csv", csv)).domain.names(),
+              testing::ElementsAre("income", "distance"));
 }
 
 TEST(DraftDomain, KeepsAnOrderThatTheTablesTypeLists) {
