@@ -141,7 +141,7 @@ class Local(_OfOutcomes):
     domain, epsilon, mu, unit, units, units_column, reference, accept_error : see Method
     weights, greatest_weight, weight_step, invalid_weight, mean_weight : see `Marginals`
     count : int
-        Records of each unit, 1 (default) to 10^8, of one budget; a draw takes 30 at most.
+        Records of each unit, 1 (default) to 10^8, of one budget; each takes 30 at most.
     mechanism : str
         "minimax", "relative", "class", "neighbourhood", "public-kernel", "mixture",
         "randomized-response", "gaussian-curve", "naive", "convex", "scale-and-shift",
@@ -156,7 +156,7 @@ class Local(_OfOutcomes):
         For "naive" and "convex": (rows, outcomes) positive public masses, or a JSON
         array of rows. Default: Laplace noise on one column of numbers.
     space, cells, candidates : str, int, int
-        "categories", "grid" of `cells` or a list of `candidates` (default: 65536 of them).
+        "categories", "grid" of `cells` or a list of `candidates` (default: 65536 each).
     fresh, candidates_file : bool, path
         New candidates for each unit (default: False), or a list of `mo.candidates`.
     score : str
