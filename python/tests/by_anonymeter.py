@@ -40,8 +40,8 @@ def test_every_attack_takes_a_release_like_the_table(frames):
         inference(real, plain)
 
 
-def test_the_guide_runs(monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
+def test_the_guide_runs(frames, capsys):
+    real, released, _ = frames
     (block,) = re.findall(r"^```py\n(.*?)^```", (ROOT / "docs/guides/python.md").read_text(), re.M | re.S)
-    exec(block, {})
+    exec(block, {"real": real, "released": released})
     assert "PrivacyRisk" in capsys.readouterr().out
