@@ -307,7 +307,7 @@ class ColumnSketch {
   /// again.
   [[nodiscard]] bool are_identifiers() const {
     constexpr std::size_t kFew = 60;  // weeks, wards and the like
-    constexpr std::uint64_t kRecordsOfOne = 5;
+    constexpr std::uint64_t kRecordsOfOne = 10;
     if (!is_text() || values_.size() <= kFew || seen_ >= kRecordsOfOne * values_.size())
       return false;
     std::size_t codes = 0;

@@ -169,8 +169,9 @@ TEST(ParseDomain, NamesTheLineOfWhatItRefuses) {
             "d.yaml line 1 must map `columns` to the domain's columns: a domain is a YAML file, "
             "and mollify domain --public FILE.csv drafts one from public data");
   EXPECT_EQ(refusal("seed: 1\n"), "d.yaml line 1: columns is missing");
-  EXPECT_EQ(refusal("columns: {a: {type: boolean}}\nepsilon: 1\n"),
-            "d.yaml line 2: it must not hold the key \"epsilon\": a domain has columns, rules, seed");
+  EXPECT_EQ(
+      refusal("columns: {a: {type: boolean}}\nepsilon: 1\n"),
+      "d.yaml line 2: it must not hold the key \"epsilon\": a domain has columns, rules, seed");
   EXPECT_EQ(refusal("columns: {a: {type: boolean}}\nseed: -1\n"),
             "d.yaml line 2: seed must be an integer from 0 to 2^64 - 1, but is \"-1\"");
   EXPECT_EQ(refusal("columns: age\n"),
