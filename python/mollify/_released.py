@@ -6,7 +6,6 @@ they are numbers or words, and nulls come from the domain.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +19,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+def writes_integer(word: str) -> bool:
+    """Whether a word is an integer as programs write it: not `01`, `+1` or `1.0`."""
+    digits = word.removeprefix("-")
+    return word == "0" or (digits.isascii() and digits.isdecimal() and not digits.startswith("0"))
 
 
 class Released(NamedTuple):
@@ -60,7 +62,7 @@ class Released(NamedTuple):
 
     def as_integers(self) -> Released:
         """The column with integers in place of levels whose words all write one, such as 3, 2 and 1."""
-        if not self.has_levels or self.word_type != "text" or not all(map(_INTEGER.fullmatch, self.words)):
+        if not self.has_levels or self.word_type != "text" or not all(map(writes_integer, self.words)):
             return self
         return self if any(abs(int(word)) >= 2**63 for word in self.words) else self._replace(word_type="integer")
 

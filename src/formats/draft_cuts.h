@@ -1,4 +1,4 @@
-// Where the numbers, days and times of a public column are cut into cells.
+// The cuts of the numbers, days and times of a public column into cells.
 #pragma once
 
 #include <cstddef>

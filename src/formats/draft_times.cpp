@@ -76,7 +76,7 @@ std::vector<std::string> words_of_name(std::string_view name) {
   return words;
 }
 
-/// What a column's name says of its numbers.
+/// The meaning of a column's numbers, by its name.
 struct NameOfNumbers {
   bool days = false;           // since 1899
   bool seconds = false;        // since 1970
@@ -212,8 +212,7 @@ constexpr std::uint64_t kMostDaysUngrouped = 64;
 /// Fewer times do not show that all are whole minutes.
 constexpr std::uint64_t kFewestOfStep = 20;
 
-/// Whether the three numbers may be a day, a month and a year of two or four digits; versions, as
-/// 1.10.0, are none.
+/// Whether the three numbers may be a day, a month and a year of two or four digits; a version, as 1.10.0, is not a day.
 bool may_be_a_day(const std::array<std::string_view, 3>& parts) {
   constexpr int kMostDays = 31, kMostMonths = 12;
   constexpr std::size_t kYear = 4, kShortYear = 2;

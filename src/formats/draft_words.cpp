@@ -377,7 +377,7 @@ std::string common_beginning(const std::vector<std::string>& words) {
   return {common->begin(), end};
 }
 
-/// Where each word is among ranges of numbers: a range, a number, or a word for 0. Empty if a word
+/// The place of each word among ranges of numbers: a range, a number, or a word for 0. Empty if a word
 /// has no place, or if no word is a range.
 std::vector<Range> places_in_ranges(const std::vector<std::string>& words, bool may_be_numbers) {
   const std::string beginning = common_beginning(words);

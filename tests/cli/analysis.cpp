@@ -129,7 +129,7 @@ TEST(Check, TellsWhatFollowsTheLastLineFeed) {
   EXPECT_THAT(ended.out, HasSubstr("0 records, 0 of them with something to mend, 1 finding\n"));
 }
 
-// What a domain cannot read is mostly days in the format of another program.
+// Values that a domain cannot read are mostly days in the format of another program.
 TEST(Check, ProposesTheFormatOfUnreadDays) {
   const Release command;
   command.files.write("times.yaml",

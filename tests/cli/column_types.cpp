@@ -194,7 +194,7 @@ TEST(ColumnTypes, CountWhatADeclaredBoundTakesIn) {
   const Ended capped = command.run(check);
   EXPECT_THAT(capped.out, HasSubstr("\n... and 20 more (see --most)\n"));
   EXPECT_EQ(Json::parse(command.run(check + Arguments{"--json"}).out)["listed"].size(), 60U);
-  // All lines of as many columns.
+  // Every line of these columns.
   command.files.write("data.csv", "age,sex\nold,x\n120,x\n7,x\n");
   const Ended one = command.run(check + Arguments{"--most", "1"});
   EXPECT_THAT(one.out, HasSubstr("age: "));
