@@ -71,7 +71,9 @@ class RowsUnderRules {
   RowsUnderRules(const MarginalModel& model, const PossibleRecords& possible,
                  const std::vector<Evidence>& given)
       : possible_(possible), graph_(model.graph()) {
-    for (std::size_t i = 0; i < model.columns().size(); ++i) groups_.push_back(model.groups(i));
+    for (std::size_t i = 0; i < model.columns().size(); ++i) {
+      groups_.push_back(possible.is_compared(i) ? all_cells(model.columns()[i]) : model.groups(i));
+    }
     for (const Evidence& one : given) keep(one, model);
     CellLists lists(groups_.size());
     std::vector<GraphicalModel::Potential> empty;
@@ -87,7 +89,8 @@ class RowsUnderRules {
     }
     // A model of method marginals has these potentials already.
     graph_ = graph_.times(empty).times(potentials_of(possible, lists));
-    refuse_if(!graph_.is_possible(), "contradictory-rules", "given",
+    // Of every value some record is possible, so that without given ones nothing is refused.
+    refuse_if(!given.empty() && !graph_.is_possible(), "contradictory-rules", "given",
               "the given values must keep the domain's rules together, but no record of the model "
               "does");
   }
@@ -111,6 +114,20 @@ class RowsUnderRules {
   }
 
  private:
+  /// The cells of a compared column's groups, with those that noise has hidden: without them rules
+  /// may leave nothing of a group.
+  static Groups all_cells(const MarginalModel::ColumnModel& column) {
+    constexpr double kHidden = 1e-12;
+    Groups groups(column.groups.count);
+    for (std::uint32_t cell = 0; cell < column.shares.size(); ++cell) {
+      MarginalModel::GroupCells& group = groups[column.groups.of[cell]];
+      const double before = group.sums.empty() ? 0 : group.sums.back();
+      group.cells.push_back(cell);
+      group.sums.push_back(before + std::max(column.shares[cell], kHidden));
+    }
+    return groups;
+  }
+
   /// Leaves of a column the cells that give the given one a value.
   void keep(const Evidence& given, const MarginalModel& model) {
     std::size_t column = given.column;

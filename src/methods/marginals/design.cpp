@@ -175,7 +175,6 @@ std::uint32_t second_column_parts(const MarginalDesign& design, double total_wei
 namespace {
 
 constexpr std::size_t kMostRounds = 120;
-constexpr std::uint64_t kModelCells = 100'000;
 /// The finest rank scores of a copula; where the kernel's noise reaches no further, coarser ones.
 constexpr std::uint64_t kMostScoreSteps = 64;
 constexpr std::uint64_t kLeastScoreSteps = 4;

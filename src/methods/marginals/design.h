@@ -128,6 +128,8 @@ class PartsLeft {
 
 /// Everything public about a release by marginals.
 inline constexpr std::uint32_t kMostColumnCells = 65536;
+/// Cells of the model's junction tree, at most.
+inline constexpr std::uint64_t kModelCells = 100'000;
 
 struct MarginalRequest {
   std::vector<MarginalColumn> columns;  ///< 1 to 100, of 1 to 65 536 cells each

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/progress.h"
+#include "base/refusal.h"
 #include "methods/graphical/fit.h"
 #include "methods/graphical/junction_tree.h"
 
@@ -131,8 +132,14 @@ void PublicWorth::see(std::span<const double> q, std::span<const double> shares,
 // What a domain's rules say of the cells of a design.
 
 namespace {
+
 /// A column that rules compare keeps as many groups.
 constexpr std::uint32_t kFewGroups = 4;
+/// No column has more values in a model.
+constexpr std::uint32_t kMostGroups = 256;
+/// Rules leave the rest of the model's cells to pairs that are measured.
+constexpr std::uint64_t kRulesShareOfCells = 4;
+
 }  // namespace
 
 std::vector<std::uint32_t> RulesOfCells::classes(std::size_t column) const {
@@ -174,6 +181,28 @@ std::vector<GraphicalModel::Potential> RulesOfCells::potentials(
   return potentials_of(possible, lists);
 }
 
+void require_few_combinations(const PossibleRecords& possible,
+                              std::span<const MarginalColumn> columns) {
+  constexpr std::uint64_t kMostTreeCells = std::uint64_t{1} << 22;
+  ColumnSizes sizes;
+  for (const MarginalColumn& column : columns) sizes.push_back(std::min(column.size, kMostGroups));
+  sizes = RulesOfCells{possible, {}}.most_groups(sizes, kModelCells / kRulesShareOfCells);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto classes = possible.classes(i);
+    // Each class has a group, and shares of the groups are rounded down.
+    if (!classes.empty()) sizes[i] += *std::max_element(classes.begin(), classes.end()) + 1;
+  }
+  const std::uint64_t cells = JunctionTree(sizes, possible.table_columns()).cells();
+  if (cells <= kMostTreeCells) return;
+  refuse_input("too-much-work", "rules", {WayOut::declare("rules")},
+               {{"given", static_cast<double>(cells), "combinations"},
+                {"most", static_cast<double>(kMostTreeCells), "combinations"}},
+               "the rules join columns to {} combinations of groups of their values, and method "
+               "marginals takes {} at most: name fewer columns in a rule, or leave out a rule that "
+               "joins columns",
+               cells, kMostTreeCells);
+}
+
 // -----------------------------------------------------------------------------------------------
 // From private answers to a model of a table.
 
@@ -193,10 +222,8 @@ constexpr double kRowsOfNoise = 5e-4;
 constexpr double kShrinkage = 0.1;
 constexpr double kLeastShrinkage = 0.1;
 constexpr double kMostShrinkage = 1e6;
-/// No column has more values in a model.
-constexpr std::uint32_t kMostValues = 256;
 /// The numbers of groups that columns may be cut into for a pair.
-constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostValues};
+constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostGroups};
 
 /// The groups of groups.
 CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
@@ -311,7 +338,6 @@ class Learner {
   static constexpr std::size_t kLastFit = 300;
   /// Public records leave the rest of the model's cells to pairs that are measured.
   static constexpr std::uint64_t kPublicShareOfCells = 4;
-  static constexpr std::uint64_t kRulesShareOfCells = 4;
 
   /// The model's expectation of columns and pairs, in weights.
   struct Expected {
@@ -338,7 +364,7 @@ class Learner {
       total_ = total_of(counts);
     }
     see_reference(counts, deviation);
-    ColumnSizes most(columns_.size(), kMostValues);
+    ColumnSizes most(columns_.size(), kMostGroups);
     if (rules_ != nullptr) {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         most[i] = std::min(most[i], columns_[i].size);

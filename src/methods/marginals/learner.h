@@ -72,6 +72,11 @@ struct RulesOfCells {
       const std::vector<CellGroups>& groups) const;
 };
 
+/// Throws InvalidInput if the tables of what is possible could make a tree of more than 2^22 cells,
+/// however noise puts the cells of these columns together.
+void require_few_combinations(const PossibleRecords& possible,
+                              std::span<const MarginalColumn> columns);
+
 // -----------------------------------------------------------------------------------------------
 // From private answers to a model of a table: the questions, and the model made of the answers.
 

@@ -122,10 +122,10 @@ void require_tabled(const Domain& domain, bool copula) {
         "{}: leave {} out",
         counted(domain.rules().size(), "rule"), flag_words("copula"));
   }
+  const std::vector<MarginalColumn> columns = marginal_columns(domain);
+  if (domain.possible() != nullptr) require_few_combinations(*domain.possible(), columns);
   std::vector<std::uint32_t> sizes;
-  for (const MarginalColumn& column : marginal_columns(domain)) {
-    sizes.push_back(counted_cells(column));
-  }
+  for (const MarginalColumn& column : columns) sizes.push_back(counted_cells(column));
   if (!PairCounts::are_few(sizes)) {
     refuse_input("too-much-work", "domain", {WayOut::declare("bins")},
                  "{} takes at most {} cells of all pairs of columns together, but there are {}; {}",
