@@ -402,7 +402,7 @@ class Learner {
     }
   }
 
-  /// Of a column that follows from another: one value, of which nothing is asked.
+  /// Of a column that follows from another: one value, without a question.
   void add_follower() {
     merged_.push_back(single_cells(1));
     sizes_.push_back(1);
@@ -844,7 +844,7 @@ class Learner {
   std::set<Clique> too_large_;          // pairs
   std::size_t next_look_ = 0;           // at a pair
   std::optional<PublicWorth> worth_;    // of public records, where there are some
-  std::optional<GraphicalModel> base_;  // of them, and of what rules leave
+  std::optional<GraphicalModel> base_;  // of them, and of possible records
   std::optional<GraphicalModel> model_;
 };
 

@@ -64,7 +64,7 @@ struct RulesOfCells {
 
   /// The class of each of a column's bins; empty for a column that no rule names.
   [[nodiscard]] std::vector<std::uint32_t> classes(std::size_t column) const;
-  /// At most how many groups each column may have, so that the tables of what is possible are small:
+  /// At most how many groups each column may have, so that the tables of possible groups are small:
   /// their junction tree has at most `cells` cells, if classes allow that.
   [[nodiscard]] ColumnSizes most_groups(const ColumnSizes& sizes, std::uint64_t cells) const;
   /// What cannot occur: kImpossible, else 0. `groups` are of bins.
@@ -72,7 +72,7 @@ struct RulesOfCells {
       const std::vector<CellGroups>& groups) const;
 };
 
-/// Throws InvalidInput if the tables of what is possible could make a tree of more than 2^22 cells,
+/// Throws InvalidInput if the tables of possible groups could make a tree of more than 2^22 cells,
 /// however noise puts the cells of these columns together.
 void require_few_combinations(const PossibleRecords& possible,
                               std::span<const MarginalColumn> columns);
@@ -108,7 +108,7 @@ void require_few_combinations(const PossibleRecords& possible,
 /// records as they are worth (PublicWorth), and the tree's pairs are chosen by how far the table is
 /// from that.
 ///
-/// `rules`: what a domain's rules say of the design's cells, or none. Then cells of a group are of one
+/// `rules`: a domain's rules about the design's cells, or none. Then cells of a group are of one
 /// class, and what cannot occur has probability 0 from the beginning: the model is shrunk towards
 /// what can, and noisy counts of what cannot are 0. Answers alone decide all else, as before.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,

@@ -252,7 +252,7 @@ FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes) {
     sums[bin] += bins.weights[cell];
   }
   bins.groups.count = static_cast<std::uint32_t>(number.size());
-  // Where noise hid the rows of a part, its cells are alike.
+  // Of a part whose rows noise hid, all cells are alike.
   for (std::size_t cell = 0; cell < classes.size(); ++cell) {
     if (!(sums[bins.groups.of[cell]] > 0)) bins.weights[cell] = 1;
   }
