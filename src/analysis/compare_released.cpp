@@ -482,10 +482,15 @@ std::vector<Number> edges_of(const Column& column, std::vector<std::uint32_t> le
   } else {
     add(std::get<IntegerCells>(column.cells()).min());
   }
-  for (std::uint32_t cell = 1; cell < kComparedCells && !levels.empty(); ++cell) {
-    const std::uint32_t level = levels[levels.size() * cell / kComparedCells];
-    if (level > 0) add(first_of(level));  // the first one begins at min
+  if (levels.empty()) return edges;
+  const auto begin_at = [&](std::uint32_t level) {
+    if (level > 0 && level < column.cell_count()) add(first_of(level));  // the first begins at min
+  };
+  begin_at(levels.front());
+  for (std::uint32_t cell = 1; cell < kComparedCells; ++cell) {
+    begin_at(levels[levels.size() * cell / kComparedCells]);
   }
+  begin_at(levels.back() + 1);  // beyond all rows, so that a cell's middle is among them
   return edges;
 }
 

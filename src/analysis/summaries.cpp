@@ -509,6 +509,16 @@ void require_countable_pairs(const Domain& domain) {
 
 namespace {
 
+/// The cell of several values with nearly all of the table's rows, where a column has one: its
+/// shares show nothing then.
+std::optional<std::uint32_t> crowded_cell(const Column& column, std::span<const double> shares) {
+  constexpr double kNearlyAll = 0.95;
+  for (std::uint32_t cell = 0; cell < column.cell_count(); ++cell) {
+    if (shares[cell] >= kNearlyAll && column.points(cell) > 1) return cell;
+  }
+  return std::nullopt;
+}
+
 /// Shares and means of each column, with the means of the table's own numbers.
 std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
                         std::span<const std::optional<OwnMean>> own,
@@ -521,7 +531,7 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
     if (!beside.empty()) width = std::max(width, label.size());
     rows.emplace_back(std::move(label), std::move(beside));
   };
-  std::string names;
+  std::string names, crowded;
   for (const NamedLaw& law : laws) names += fmt::format(" {:>10}", heading_of(law.name));
   add_row("share", names);
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
@@ -535,6 +545,11 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
         return columns.front()[a] > columns.front()[b];
       });
       order.resize(kMostLevels);
+    }
+    if (const auto cell = crowded_cell(column, columns.front())) {
+      crowded += fmt::format(
+          "{}: {:.3g} % of the rows lie in one cell, {}, so shares of cells cannot judge it\n",
+          printable(column.name()), 100 * columns.front()[*cell], level_text(column, *cell));
     }
     for (const std::uint32_t level : order) {
       std::string shares;
@@ -566,7 +581,7 @@ std::string shares_text(const Domain& domain, std::span<const NamedLaw> laws,
   for (const auto& [label, beside] : rows) {
     text += fmt::format("{:<{}}{}\n", label, beside.empty() ? 0 : width, beside);
   }
-  return text + moved_means_text(domain, own);
+  return text + crowded + moved_means_text(domain, own);
 }
 
 /// How far two-way marginals are from the truth's: what each law's JSON says.
@@ -603,6 +618,8 @@ ComparedLaws add_marginals(Answer& answer, const Domain& domain, std::span<const
       json["shares"][law.name] = found;
       json["means"][law.name] = mean ? Json(*mean) : Json(nullptr);
     }
+    const auto crowded = crowded_cell(column, laws.front().shares(i, i));
+    json["in_one_cell"] = crowded ? Json(level_text(column, *crowded)) : Json(nullptr);
     if (own[i]) {
       json["without_bins"] = {{"mean", own[i]->mean},
                               {"deviation", own[i]->deviation},

@@ -94,9 +94,11 @@ struct DomainOptions {
 int print_rules(const DomainOptions& options) {
   const bool drafts = options.public_file || !options.columns.empty() || !options.excluded.empty();
   if (drafts) {
+    const std::string_view given = options.public_file       ? "public"
+                                   : options.columns.empty() ? "exclude"
+                                                             : "columns";
     refuse_input(
-        "superfluous-parameter", "rules-of",
-        {WayOut::leave("public"), WayOut::leave("columns"), WayOut::leave("exclude")},
+        "superfluous-parameter", given, {WayOut::leave(given)},
         "--rules-of writes the rules of a domain that is there already: leave out --public, "
         "--columns and --exclude, which draft one");
   }

@@ -171,7 +171,8 @@ TEST_F(Rules, PrivateRecordsThatBreakOneAreCountedAsOthers) {
   EXPECT_EQ(broken("persons.yaml"), 0U);
   const Ended planned =
       run({"plan", "marginals", "--domain", "persons.yaml", "--epsilon", "1", "--n", "900"});
-  EXPECT_THAT(planned.err, HasSubstr("a record that breaks one is counted as one that keeps them"));
+  EXPECT_THAT(planned.err,
+              HasSubstr("a record that breaks a rule is counted as one that keeps it"));
 }
 
 TEST_F(Rules, PublicRecordsMustKeepThem) {
