@@ -159,6 +159,7 @@ class ClauseMaker {
       literal.table.push_back(answer);
     }
     if (any_maybe) {
+      require_exact(column);
       RuleSum number;
       number.number = declared_number(column, formula.values.front(), relation);
       literal.comparison = comparison_of({.terms = {{formula.column}}}, relation, number, 1);
@@ -198,6 +199,16 @@ class ClauseMaker {
     return {{sums(formula, relation)}};
   }
 
+  void require_exact(const Column& column) const {
+    constexpr double kMostExact = 0x1p53;
+    const auto* const cells = std::get_if<IntegerCells>(&column.cells());
+    refuse_if(cells != nullptr && (std::abs(static_cast<double>(cells->min())) > kMostExact ||
+                                   std::abs(static_cast<double>(cells->max())) > kMostExact),
+              "out-of-range", Concern::of_column(column.name()),
+              "rule \"{}\" compares integers up to 2^53, but column \"{}\" has greater ones",
+              rule_->name, column.name());
+  }
+
   Literal sums(const Formula& formula, Relation relation) {
     bool in_seconds = false;
     for (const RuleSum* const sum : {&formula.left, &formula.right}) {
@@ -209,14 +220,7 @@ class ClauseMaker {
             "rule \"{}\" compares column \"{}\", which follows from another by a map: compare "
             "the other one",
             rule_->name, column.name());
-        constexpr double kMostExact = 0x1p53;
-        if (const auto* const cells = std::get_if<IntegerCells>(&column.cells())) {
-          refuse_if(std::abs(static_cast<double>(cells->min())) > kMostExact ||
-                        std::abs(static_cast<double>(cells->max())) > kMostExact,
-                    "out-of-range", Concern::of_column(column.name()),
-                    "rule \"{}\" compares integers up to 2^53, but column \"{}\" has greater ones",
-                    rule_->name, column.name());
-        }
+        require_exact(column);
       }
     }
     Literal literal;

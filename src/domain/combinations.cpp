@@ -267,7 +267,9 @@ class Builder {
     for_each_comparison([&](SumComparison& comparison, const DomainRule& rule) {
       const double grid = block.system.axes[comparison.terms.front().column].grid;
       if (grid > 0) to_grid(comparison, grid, rule);
-      refuse_if(grid == 0 && is_sum(comparison) && comparison.kind == SumComparison::Kind::kIs,
+      const bool adds = is_sum(comparison) || comparison.constant != 0;
+      refuse_if(grid == 0 && comparison.terms.size() > 1 && adds &&
+                    comparison.kind == SumComparison::Kind::kIs,
                 "wrong-type", Concern("rules"),
                 "rule \"{}\" says that sums are equal, and its columns must have the same step: "
                 "declare it in each (`step: 0.01`), or make them integers, without a list of "

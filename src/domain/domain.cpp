@@ -262,8 +262,8 @@ Message Domain::rules_message() const {
           .verdict = fmt::format("the domain has {}, and every released record keeps {}",
                                  counted(count, "rule"), count == 1 ? "it" : "them"),
           .reason = "a record that breaks a rule is counted as one that keeps it",
-          .clauses = {"as few columns of the rule as possible change, to null where that helps, "
-                      "otherwise to the nearest value"},
+          .clauses = {"few columns of the rule change, to null where that helps, otherwise to the "
+                      "nearest value"},
           .severity = Severity::kNote};
 }
 

@@ -147,6 +147,28 @@ void settle_block(const Combinations& inside, const RuleBlock& block,
   std::copy(best.begin(), best.end(), digits.begin());
 }
 
+bool holds(const Combinations& inside, const RuleComponent& component,
+           std::span<const std::uint32_t> digits) {
+  return std::all_of(component.blocks.begin(), component.blocks.end(), [&](std::size_t b) {
+    return inside.blocks[b].compared.empty() || can_hold(inside, inside.blocks[b], digits);
+  });
+}
+
+/// Settles one block after the other. A null of one may wake a rule of another; then cells are moved
+/// instead, which changes no class, and so wakes none.
+void settle_component(const Combinations& inside, const RuleComponent& component,
+                      std::span<std::uint32_t> digits) {
+  std::vector<std::uint32_t> moved(digits.begin(), digits.end());
+  for (const std::size_t b : component.blocks) {
+    const RuleBlock& block = inside.blocks[b];
+    if (block.compared.empty()) continue;
+    if (!can_hold(inside, block, moved)) move_to_possible(inside, block, moved);
+    settle_block(inside, block, digits);
+  }
+  if (is_possible(inside, component, digits) && holds(inside, component, digits)) return;
+  std::copy(moved.begin(), moved.end(), digits.begin());
+}
+
 void set_followers(const Combinations& inside, std::span<std::uint32_t> digits) {
   for (const std::size_t column : inside.following_order) {
     const FollowingDigits& following = *inside.follows[column];
@@ -178,9 +200,7 @@ void PossibleRecords::map(std::span<std::uint32_t> digits) const noexcept {
       digits[column] = nearest(inside_->lists[column][target % count], digits[column]);
       target /= count;
     }
-  }
-  for (const RuleBlock& block : inside_->blocks) {
-    if (!block.compared.empty()) settle_block(*inside_, block, digits);
+    settle_component(*inside_, component, digits);
   }
   set_followers(*inside_, digits);
 }
@@ -342,6 +362,11 @@ void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntege
       if (!block.system.settle(way, reaches)) continue;
       possible.push_back(std::move(reaches));
       ways.push_back(&way);
+    }
+    if (ways.empty()) {  // only of cells that cannot occur together
+      static const std::vector<std::uint32_t> kNothing;
+      possible.push_back(all());
+      ways.push_back(&kNothing);
     }
     const std::size_t which = ways.size() == 1 ? 0 : random.below(ways.size());
     std::vector<Reach>& reaches = possible[which];

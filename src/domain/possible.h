@@ -61,7 +61,7 @@ class PossibleRecords {
   [[nodiscard]] bool has(std::span<const std::uint32_t> digits) const noexcept;
 
   /// The possible record in place of a record: itself, if it is one. Otherwise the columns of the
-  /// broken rules change, as few as possible: to null where that helps, otherwise to the nearest
+  /// broken rules change, and few of them: to null where that helps, otherwise to the nearest
   /// cell. Total. All changes are tried for every record, so that time hardly depends on whether it
   /// breaks a rule; only the number of rounds of narrowing does.
   void map(std::span<std::uint32_t> digits) const noexcept;

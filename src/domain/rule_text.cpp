@@ -63,7 +63,7 @@ class RuleReader {
  public:
   RuleReader(const RuleDeclaration& declared, const std::string& name,
              std::span<const Column> columns)
-      : declared_(declared), name_(name), text_(declared.text), columns_(columns) {
+      : name_(name), text_(declared.text), columns_(columns) {
     cut();
   }
 
@@ -537,9 +537,10 @@ class RuleReader {
         any_number = any_number || moments_of(column) == nullptr;
       }
       any_moment = any_moment || has_moment;
-      refuse_if(sum->months != 0 && (sum->terms.size() != 1 || !has_moment), "wrong-type",
-                Concern("rules"),
-                "rule \"{}\" must add months and years to one day or time, but does not", name_);
+      refuse_if(sum->months != 0 && (sum->terms.size() != 1 || !has_moment ||
+                                     has_seconds(columns_[sum->terms.front().column])),
+                "wrong-type", Concern("rules"),
+                "rule \"{}\" must add months and years to one column of days, but does not", name_);
     }
     refuse_if(!any_moment &&
                   (left.days != 0 || left.seconds != 0 || right.days != 0 || right.seconds != 0),
@@ -570,7 +571,6 @@ class RuleReader {
     }
   }
 
-  const RuleDeclaration& declared_;
   const std::string& name_;
   std::string_view text_;
   std::span<const Column> columns_;

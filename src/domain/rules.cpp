@@ -205,7 +205,10 @@ Truth truth_of_sums(const Formula& formula, std::span<const Column> columns,
   constexpr double kNearlyEqual = 1e-9;
   const bool whole = *left == std::floor(*left) && *right == std::floor(*right);
   const double most = std::max({1.0, std::abs(*left), std::abs(*right)});
-  const bool equal = !whole && std::abs(*left - *right) <= kNearlyEqual * most;
+  const bool is_strict = formula.relation == Relation::kLess ||
+                         formula.relation == Relation::kGreater ||
+                         formula.relation == Relation::kNotEqual;
+  const bool equal = !is_strict && !whole && std::abs(*left - *right) <= kNearlyEqual * most;
   return compared(equal ? *right : *left, formula.relation, *right);
 }
 

@@ -71,7 +71,7 @@ class RuleInR {
     std::vector<std::pair<std::string, std::vector<std::string>>> sources;  // of each value
     for (const auto& [key, value] : rule.map) {
       auto at = std::find_if(sources.begin(), sources.end(),
-                             [&](const auto& one) { return one.first == value; });
+                             [&wanted = value](const auto& one) { return one.first == wanted; });
       if (at == sources.end()) at = sources.insert(at, {value, {}});
       at->second.push_back(key);
     }

@@ -510,21 +510,23 @@ TEST(SampleMarginals, RefusesWhatCannotBe) {
 
 TEST(SampleMarginals, ACopulaNamesNullAsTheThirdValue) {
   const Wards command;
-  const auto planned = [&](const std::string& null) {
+  const auto released = [&](const std::string& null) {
     command.files.write("pair.yaml",
                         "columns:\n  smokes: {type: boolean, outside: clip, null: " + null +
                             "}\n  age: {type: integer, min: 0, max: 9, null: 0, outside: clip}\n");
-    return command.run({"plan", "marginals", "--copula", "--domain", "pair.yaml", "--epsilon", "1",
-                        "--n", "1000"});
+    command.files.write("pair.csv", "smokes,age\ntrue,3\nfalse,4\n");
+    return command.run({"sample", "marginals", "--copula", "--domain", "pair.yaml", "--data",
+                        "pair.csv", "--epsilon", "1", "--count", "10", "--out", "pairs.csv",
+                        "--overwrite", "--accept-error"});
   };
-  const Ended refused = planned("category");
+  const Ended refused = released("category");
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
             "mollify: a copula takes numbers, ordered columns and columns of two values, but "
             "\"smokes\" has 3, null among them, in no order: declare type ordinal where the "
             "values have one, or declare what a null becomes (null: VALUE), or leave out "
             "--copula\n");
-  const Ended taken = planned("false");
+  const Ended taken = released("false");
   EXPECT_EQ(taken.status, 0) << taken.err;
 }
 

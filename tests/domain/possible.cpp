@@ -210,6 +210,15 @@ TEST(PossibleRecords, MissingCodesAreNoNumbers) {
                                                      "pay in [-9, -8, 3, 4, 5, 6]"})));
 }
 
+TEST(PossibleRecords, ANullThatHelpsOneRuleWakesNoOther) {
+  const std::vector<Column> columns = {integers("c", 0, 6), integers("d", 0, 6, {}, false),
+                                       integers("a", 0, 6, {}, false),
+                                       integers("b", 0, 6, {}, false)};
+  const std::string waking = "if c is null then a <= b - 6", other = "c <= d - 5";
+  check_all(columns, PossibleRecords(columns, texts({waking, other})));
+  check_all(columns, PossibleRecords(columns, texts({other, waking})));
+}
+
 TEST(PossibleRecords, RandomRulesAgreeWithEnumeration) {
   std::mt19937_64 random(20261130);
   const auto one_of = [&](const std::vector<std::string>& list) {
@@ -367,6 +376,17 @@ TEST(PossibleRecords, RefusesRulesThatLeaveNothingOrSayNothing) {
   EXPECT_TRUE(code_of({"w < y"}).starts_with("wrong-type"));
   EXPECT_TRUE(code_of({"a + w > 3"}).starts_with("wrong-type"));
   EXPECT_EQ(code_of({"a < 3 and b > 2 or w == x", "a <= b"}), "");
+  const std::vector<Column> numbers = {Column::make("x", NumberCells::make(0, 1, 10), {}),
+                                       Column::make("y", NumberCells::make(0, 2, 10), {}),
+                                       Column::make("t",
+                                                    DateCells::make({.grain = Grain::kSecond,
+                                                                     .min = "2000-01-01T00:00:00",
+                                                                     .max = "2001-01-01T00:00:00",
+                                                                     .period = Period::kMonth}),
+                                                    {})};
+  for (const char* const rule : {"x == y + 0.1", "t >= 2000-01-01 + 1 month", "t <= t + 1 day"}) {
+    EXPECT_THROW(PossibleRecords(numbers, texts({rule})), InvalidInput) << rule;
+  }
 }
 
 }  // namespace

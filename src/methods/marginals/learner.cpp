@@ -75,7 +75,7 @@ double counted_records(const PairCounts& counts) {
 
 GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGroups>& groups,
                             const std::vector<bool>& ordered, std::uint64_t most_cells,
-                            double worth) {
+                            double worth, std::vector<Clique> cliques) {
   const double records = counted_records(counts);
   ColumnSizes sizes;
   std::vector<std::vector<double>> columns;
@@ -98,7 +98,6 @@ GraphicalModel public_model(const PairCounts& counts, const std::vector<CellGrou
   });
   std::vector<std::size_t> part(groups.size());
   std::iota(part.begin(), part.end(), std::size_t{0});
-  std::vector<Clique> cliques;
   for (const bool tree : {true, false}) {
     for (PublicPair& pair : pairs) {
       const std::size_t first = part[pair.first];
@@ -183,14 +182,23 @@ std::vector<GraphicalModel::Potential> RulesOfCells::potentials(
 
 void require_few_combinations(const PossibleRecords& possible,
                               std::span<const MarginalColumn> columns) {
-  constexpr std::uint64_t kMostTreeCells = std::uint64_t{1} << 22;
+  // Half of the model, so that pairs find room.
+  constexpr std::uint64_t kMostTreeCells = kModelCells / 2;
   ColumnSizes sizes;
   for (const MarginalColumn& column : columns) sizes.push_back(std::min(column.size, kMostGroups));
   sizes = RulesOfCells{possible, {}}.most_groups(sizes, kModelCells / kRulesShareOfCells);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto classes = possible.classes(i);
-    // Each class has a group, and shares of the groups are rounded down.
-    if (!classes.empty()) sizes[i] += *std::max_element(classes.begin(), classes.end()) + 1;
+    if (classes.empty()) continue;
+    // Each class has a group, or each run of one if there is an order: shares are rounded down.
+    std::uint32_t parts = *std::max_element(classes.begin(), classes.end()) + 1;
+    if (columns[i].ordered) {
+      parts = 1;
+      for (std::size_t cell = 1; cell < classes.size(); ++cell) {
+        parts += classes[cell] != classes[cell - 1] ? 1U : 0U;
+      }
+    }
+    sizes[i] = std::min(columns[i].size, sizes[i] + parts);
   }
   const std::uint64_t cells = JunctionTree(sizes, possible.table_columns()).cells();
   if (cells <= kMostTreeCells) return;
@@ -386,8 +394,8 @@ class Learner {
       }
       merged_.push_back(by_class(
           likely, ordered, rules_ != nullptr ? rules_->classes(i) : std::vector<std::uint32_t>(),
-          [&](std::span<const double> of_class, double share) {
-            const CellGroups rare = merge_rare(of_class, ordered, kRareDeviations * doubt);
+          [&, noise = doubt](std::span<const double> of_class, double share) {
+            const CellGroups rare = merge_rare(of_class, ordered, kRareDeviations * noise);
             const auto few = std::max(1U, static_cast<std::uint32_t>(share * most[i]));
             return composed(rare, coarsen(grouped(of_class, rare), ordered, few));
           }));
@@ -467,6 +475,7 @@ class Learner {
 
   void see_reference(const std::vector<std::vector<double>>& counts, double deviation) {
     for (std::size_t i = 0; worth_ && i < counts.size(); ++i) {
+      if (columns_[i].follows) continue;
       std::vector<double> shares = counts[i];
       for (double& share : shares) share /= total_;
       worth_->see(public_shares(i), shares, deviation / total_);
@@ -532,8 +541,10 @@ class Learner {
   }
 
   void begin_at_reference() {
+    std::vector<Clique> of_rules;
+    if (rules_ != nullptr) of_rules = rules_->possible.table_columns();
     base_ = public_model(*reference_, merged_, ordered_, design_.model_cells / kPublicShareOfCells,
-                         worth_->records());
+                         worth_->records(), std::move(of_rules));
     for (const GraphicalModel::Potential& potential : base_->potentials()) {
       if (potential.clique.size() > 1) cliques_.push_back(potential.clique);
     }

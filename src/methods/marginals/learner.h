@@ -27,11 +27,13 @@ namespace mollify {
 /// as the junction tree has at most `most_cells` cells. Its values are `groups` of the counted
 /// cells; `ordered` as in FitOptions. It is shrunk as if one uniform record were added to `worth`
 /// of the records (PublicWorth), so that public records unlike the table make nothing impossible.
-/// Requires counted records. O(columns^2 cells + columns^5).
+/// `cliques` of others count as cells of the tree. Requires counted records. O(columns^2 cells +
+/// columns^5).
 [[nodiscard]] GraphicalModel public_model(const PairCounts& counts,
                                           const std::vector<CellGroups>& groups,
                                           const std::vector<bool>& ordered,
-                                          std::uint64_t most_cells, double worth);
+                                          std::uint64_t most_cells, double worth,
+                                          std::vector<Clique> cliques = {});
 
 /// How many records of the table's own law public records are worth, by how far noisy answers are
 /// from them: lambda records of shares q have shares of variance q (1 - q) / lambda, and so far
@@ -72,7 +74,7 @@ struct RulesOfCells {
       const std::vector<CellGroups>& groups) const;
 };
 
-/// Throws InvalidInput if the tables of possible groups could make a tree of more than 2^22 cells,
+/// Throws InvalidInput if the tables of possible groups could make a tree of more than half of the model's cells,
 /// however noise puts the cells of these columns together.
 void require_few_combinations(const PossibleRecords& possible,
                               std::span<const MarginalColumn> columns);

@@ -75,7 +75,10 @@ Measurement measurement_of(const nlohmann::json& json, const MarginalDesign& des
     if (!is_between(column, least, columns.size() - 1)) refuse_measured(name);
     one.columns.push_back(column.get<std::size_t>());
     const nlohmann::json& cells = json.at("cells").at(side);
-    if (!is_between(cells, 1, counted_cells(columns[one.columns[side]]))) refuse_measured(name);
+    const MarginalColumn& of_side = columns[one.columns[side]];
+    // Rules cut private bins into more.
+    const std::uint32_t most = of_side.private_bins ? of_side.size : counted_cells(of_side);
+    if (!is_between(cells, 1, most)) refuse_measured(name);
     one.cells.push_back(cells.get<std::uint32_t>());
   }
   const nlohmann::json& parts = json.at("parts");

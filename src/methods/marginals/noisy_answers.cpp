@@ -192,7 +192,8 @@ bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> 
   // A round may happen to join what nothing has joined, if the forest had to end before.
   for (std::size_t edges = longest_forest(columns, pairs) + 1; edges-- > 0;) {
     const auto forest = pairs.first(edges);
-    std::uint64_t spent = design.all_cut_parts() + columns * std::uint64_t{design.column_parts} +
+    std::uint64_t spent = design.all_cut_parts() +
+                          design.request.asked() * std::uint64_t{design.column_parts} +
                           edges * std::uint64_t{design.tree_choice_parts};
     for (const Measurement& pair : forest) spent += pair.parts;
     if (is_forest_of(design, forest) && are_rounds_of(design, pairs.subspan(edges), spent)) {

@@ -1,4 +1,5 @@
 // Releases from one private model of a whole table.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -188,9 +189,13 @@ PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins) 
   return std::move(table.front().counts);
 }
 
+/// A column that follows has one cell, because nothing is asked about it.
 std::vector<std::uint32_t> sizes_of(const Domain& domain) {
   std::vector<std::uint32_t> sizes;
-  for (const Column& column : domain.columns()) sizes.push_back(column.size());
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const bool follows = domain.possible() != nullptr && domain.possible()->follows(i);
+    sizes.push_back(follows ? 1 : domain.columns()[i].size());
+  }
   return sizes;
 }
 
@@ -200,9 +205,19 @@ class PairCountsPart final : public SummedPart {
   explicit PairCountsPart(const Domain& domain) : domain_(domain), counter_(sizes_of(domain)) {}
 
   void add(const Source& records) override {
+    std::vector<std::span<const std::uint32_t>> counted;
+    std::vector<std::uint32_t> zeros;
     visit_digits(records, domain_,
-                 [this](std::span<const std::span<const std::uint32_t>> digits,
-                        std::span<const std::uint64_t> weights) { counter_.add(digits, weights); });
+                 [&](std::span<const std::span<const std::uint32_t>> digits,
+                     std::span<const std::uint64_t> weights) {
+                   counted.assign(digits.begin(), digits.end());
+                   zeros.resize(std::max(zeros.size(), digits.front().size()));
+                   for (std::size_t i = 0; i < counted.size(); ++i) {
+                     if (domain_.possible() == nullptr || !domain_.possible()->follows(i)) continue;
+                     counted[i] = std::span<const std::uint32_t>(zeros).first(digits[i].size());
+                   }
+                   counter_.add(counted, weights);
+                 });
   }
   PartSums take() override {
     return {0, std::exchange(counter_, PairCounter(sizes_of(domain_))).take().all()};
@@ -288,7 +303,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     std::optional<PairCounts> reference;
     if (!reference_.empty()) reference = reference_counts(groups_of(bins));
     std::optional<RulesOfCells> rules;
-    if (domain_.possible() != nullptr) rules.emplace(*domain_.possible(), groups_of(bins));
+    if (domain_.possible() != nullptr)
+      rules.emplace(RulesOfCells{*domain_.possible(), groups_of(bins)});
     const MarginalModel model =
         without_bins(learn_marginals(with_bins(design, bins), recorded,
                                      reference ? &*reference : nullptr, rules ? &*rules : nullptr),
