@@ -439,9 +439,9 @@ def _without_codes(values: pandas.Series[Any], book: Codebook) -> pandas.Series[
     import numpy as np
 
     if isinstance(book.format, Moment):
-        codes = np.array([*book.day_codes().values()], "datetime64[s]")
+        days = np.array([*book.day_codes().values()], "datetime64[s]")
         there = values.dt.tz_localize(None) if hasattr(values, "dt") else values
-        return values.mask(there.isin(codes))
+        return values.mask(there.isin(days))
     codes = [code for code in book.missing if isinstance(code, float)]
     return values.mask(values.isin(codes)) if codes else values
 
