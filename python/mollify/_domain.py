@@ -513,9 +513,8 @@ class Domain(metaclass=Public):
     Parameters
     ----------
     columns : mapping
-        Settings of each column by its name, made by `categorical`, `ordinal`,
-        `boolean`, `integer`, `number`, `date` and `datetime`, or as a domain file
-        writes them.
+        Settings of each column by its name, as `categorical`, `integer` and the others
+        make them, or as a domain file writes them.
     rules : list
         Texts such as ``"if age < 15 then income is null"``, pairs of a name and a text,
         and what `follows` makes (docs/reference/rules.md). Default: none.
