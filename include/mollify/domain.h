@@ -121,8 +121,8 @@ class Domain : public Handle<const class DomainInside> {
   /// bounds become.
   [[nodiscard]] std::vector<Message> warnings() const;
 
-  /// How many records there can be: exact up to 2^53, and possibly infinite. Of up to 2^24 those
-  /// that rules allow are counted.
+  /// How many records there can be: exact up to 2^53, and possibly infinite. Up to 2^24,
+  /// records that break a rule do not count.
   [[nodiscard]] double outcome_count() const;
   /// Whether these are at most 2^24. Then a record is also a number 0 ... outcome_count() - 1, in
   /// the lexicographic order of the columns.

@@ -1,6 +1,6 @@
 """Tables of R: the columns of an .rds file with their metadata, as `Labelled` has those of other files. rdata parses it.
 
-An .rds file holds metadata and values in one stream. What a column is follows from its type and attributes alone.
+An .rds file holds metadata and values in one stream. A column's type and attributes alone decide its meaning.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Vector(NamedTuple):
     """Vectors by name."""
 
     def texts(self, name: str) -> list[str]:
-        """An attribute of texts; empty if there is none."""
+        """The texts of an attribute; empty without one."""
         found = self.attributes.get(name)
         return ["" if one is None else one for one in found.values] if found is not None and found.kind == "STR" else []
 

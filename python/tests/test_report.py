@@ -237,7 +237,7 @@ def test_refuses_what_has_no_page(tmp_path):
 
 
 def test_a_page_warns_of_no_domain(tmp_path):
-    """Whoever made the domain was warned then."""
+    """A report does not repeat the warnings of its domain."""
     with pytest.warns(mo.DomainWarning, match="declares no outside"):
         domain = mo.Domain({"age": mo.integer(0, 9)})
     release = mo.Integral(domain, epsilon=8, count=30, accept_error=True).sample({"age": [3] * 90})

@@ -108,8 +108,8 @@ class Builder {
     return {all.begin(), all.end()};
   }
 
-  /// Whether some values make all literals false; where several comparisons meet it may be told
-  /// wrongly.
+  /// Whether some values make all literals false. Each comparison is tried alone, so the answer may be
+  /// a wrong yes for several.
   bool can_fail(const Clause& clause) const {
     std::map<std::size_t, std::vector<std::uint32_t>> cells;
     for (const std::size_t column : columns_of(clause)) {

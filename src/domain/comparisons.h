@@ -74,7 +74,7 @@ struct Reach {
     if (cells.front() >= axis.column->cell_count()) return {&axis, cells};
     return {&axis, cells, axis.first(cells.front()), axis.last(cells.back())};
   }
-  /// Moves the lower end up to the first value at or above the bound; false if there is none.
+  /// Moves the lower end up to the first value at or above the bound; false without one.
   bool raise(double bound) {
     if (low >= bound) return true;
     const auto cell = std::partition_point(

@@ -500,7 +500,7 @@ constexpr std::string_view kSchemaOfDomain = R"({
                  "required": ["expr"], "additionalProperties": false},
                 {"type": "object",
                  "properties": {"name": {"type": "string"}, "column": {"type": "string"}, "follows": {"type": "string"},
-                                "map": {"description": "The value for each value of the other column; null where there is none.",
+                                "map": {"description": "The value for each value of the other column, or null.",
                                         "type": "object", "additionalProperties": {"anyOf": [{"$ref": "#/$defs/value"}, {"type": "null"}]}}},
                  "required": ["column", "follows", "map"], "additionalProperties": false}]},
     "column": {"oneOf": []}}})";

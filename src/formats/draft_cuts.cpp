@@ -360,7 +360,7 @@ PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_ne
 namespace {
 
 /// The place of the first of the greatest values that are written like codes and that a gap divides
-/// from the others, wider than most gaps; the end of the values if there are none.
+/// from the others, wider than most gaps; the end of the values without them.
 std::size_t first_code_of(const Counts& counts) {
   std::size_t first = counts.size();
   while (first > 0 && is_written_like_a_code(counts[first - 1].first, true)) --first;

@@ -337,8 +337,8 @@ class ColumnSketch {
            whole.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
-  /// Numbers, and nothing else, or words such as "Unknown" among so many numbers that an ordinal of all
-  /// would be long. These words are nulls then. So are a few bounds, as "250000+", if the numbers do
+  /// Numbers alone, or with words such as "Unknown" if an ordinal of all values would be long. These
+  /// words are nulls then. So are a few bounds, as "250000+", if the numbers do
   /// not come again, so that no ordinal holds them.
   [[nodiscard]] bool all_numbers() const {
     constexpr std::uint64_t kOneInOfBounds = 10;

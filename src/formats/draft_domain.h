@@ -43,7 +43,7 @@ struct DomainDraft {
 ///   would not be, then up to 60 of these multiples are spikes. If there are more, the coarser step is
 ///   declared, and a line says how many numbers become the nearest multiple. If these are more than one
 ///   in fifty, each number is a cell, up to 200, as far as rows go.
-/// - Numbers on a grid beside the multiples of a step, as 1, 3 and 5, are listed, up to 600. Integers
+/// - Numbers on a shifted grid, as 1, 3 and 5, are listed, up to 600. Integers
 ///   whose last digits are those of quarters, months, weeks, days or minutes are listed too, or cut so
 ///   that no cell holds other last digits with these.
 /// - Days make a date, by day, month or year, with frequent ones as spikes; so are midnights. At most
