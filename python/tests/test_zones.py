@@ -73,7 +73,9 @@ def test_a_time_is_the_day_that_its_own_clock_shows(zone, hour, tmp_path):
 
 def test_released_months_of_berlin_keep_their_shares():
     times = pandas.date_range("2023-01-01", "2023-12-31", freq="MS", tz="Europe/Berlin").repeat(200)
-    method = mo.Central(mo.Domain({"x": MONTHS}), epsilon=4, delta=1e-6, count=1200, accept_error=True)
+    # Noise would release a null now and then if nulls were a value of their own.
+    months = mo.date("2023-01-01", "2023-12-31", bins="month", null="2023-01-01")
+    method = mo.Central(mo.Domain({"x": months}), epsilon=4, delta=1e-6, count=1200, accept_error=True)
     released = method.sample(pandas.DataFrame({"x": times})).to_dict()["x"]
     # Six deviations of 1200 draws of one in twelve are 58.
     counts = np.bincount([one.month for one in released], minlength=13)[1:]
