@@ -581,17 +581,29 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   const Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
   if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
-  if (only_decides) {
-    // Most decisions need a small part of the nodes.
+  // The width that is left between the bounds; none where they are not finite.
+  const auto refined = [&](double smoothing) -> std::optional<double> {
+    const MeanExcess found = contour.sum(smoothing);
+    if (!std::isfinite(found.upper)) return std::nullopt;
+    best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
+    if (found.lower > 0.0) {
+      best.lower = std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
+    }
+    return found.upper - found.lower;
+  };
+  const auto is_decided = [&] {
+    return interest > 0.0 && (best.upper <= interest || best.lower > interest);
+  };
+  if (interest > 0.0) {
+    // Most questions need a small part of the nodes: a search goes by how far the mean is from
+    // `interest`, to a tenth.
+    constexpr double kPart = 0.1;
     for (const double smoothing : {0x1p-1, 0x1p-4}) {
-      const MeanExcess found = contour.sum(smoothing);
-      if (!std::isfinite(found.upper)) break;
-      best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
-      if (found.lower > 0.0) {
-        best.lower =
-            std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
+      if (!refined(smoothing)) break;
+      const double far = std::abs(std::log(best.upper / interest));
+      if (is_decided() && (only_decides || std::log(best.upper / best.lower) <= kPart * far)) {
+        return best;
       }
-      if (best.upper <= interest || best.lower > interest) return best;
     }
   }
   double gap = HUGE_VAL;
@@ -602,16 +614,12 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
         tightened(sparse_excess(gain, losses, terms, kManyStates, beyond))) {
       break;
     }
-    const MeanExcess found = contour.sum(smoothing);
-    if (!std::isfinite(found.upper)) break;
-    best.upper = std::min(best.upper, found.upper * exp_up(contour.scale()) * (1.0 + 0x1p-48));
-    if (found.lower > 0.0) {
-      best.lower = std::max(best.lower, found.lower * exp_down(contour.scale()) * (1.0 - 0x1p-48));
-    }
-    const bool is_decided = interest > 0.0 && (best.upper <= interest || best.lower > interest);
-    const double before = std::exchange(gap, found.upper - found.lower);
+    const std::optional<double> width = refined(smoothing);
+    if (!width) break;
+    const double before = std::exchange(gap, *width);
     // Finer steps do not help against rounding.
-    if (is_decided || best.upper - best.lower <= kWanted * best.upper || gap > 0.7 * before) break;
+    if (is_decided() || best.upper - best.lower <= kWanted * best.upper || gap > 0.7 * before)
+      break;
   }
   return best;
 }

@@ -40,8 +40,8 @@ struct MeanExcess {
 /// rounding is counted (docs/theory/shuffle-accounting.md).
 ///
 /// A caller who only asks whether the mean is above `interest` gets bounds that may be wide once
-/// both are on one side of it, and sooner; far sooner if it `only_decides`, which leaves bounds too
-/// wide for secants.
+/// both are on one side of it, and sooner: their ratio says how far it is to a tenth in the
+/// logarithm, unless it `only_decides`, which is sooner still.
 [[nodiscard]] MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses,
                                      std::uint64_t terms, double interest = 0,
                                      bool only_decides = false);

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "core/random.h"
 
@@ -68,24 +72,32 @@ struct Crossing {
 
 /// Narrows a crossing until `is_narrow` says that it is, or after 100 steps. Values are not
 /// negative, perhaps infinite; if they cross several times the ends still are what they are called.
-/// Secants of the logarithm, and every third time, or while a value may be 0 or infinite, the
-/// middle.
+/// Secants of the logarithm; and the middle, while a value may be 0 or infinite, and where three
+/// steps did not halve the way between the ends.
 template <class Value, class IsNarrow>
 [[nodiscard]] Crossing narrow(Crossing bracket, double target, const Value& value,
                               const IsNarrow& is_narrow) {
+  constexpr double kLeastStep = 1e-10;  // relative
   const auto height = [target](double found) {
     return std::clamp(std::log(found / target), -700.0, 700.0);
   };
   double low = -700.0;
   double high = 700.0;
-  for (int i = 0; i < 100; ++i) {
+  double guess = bracket.above;
+  std::array<double, 3> widths{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  for (std::size_t i = 0; i < 100; ++i) {
     if (is_narrow(bracket)) break;
     const double width = bracket.above - bracket.at_most;
-    const bool unknown = low <= -700.0 || high >= 700.0;
-    double part = i % 3 == 2 || unknown ? 0.5 : -low / (high - low);
-    // Stepping a little past where the crossing seems to be moves both ends.
-    part = std::clamp(part + (i % 2 == 0 ? 1e-4 : -1e-4), 1e-5, 1.0 - 1e-5);
-    const double x = bracket.at_most + part * width;
+    const bool is_slow = std::abs(width) > 0.5 * std::exchange(widths[i % 3], std::abs(width));
+    double x = std::midpoint(bracket.at_most, bracket.above);
+    if (low > -700.0 && high < 700.0 && !is_slow) {
+      const double part = std::clamp(-low / (high - low), 1e-5, 1.0 - 1e-5);
+      const double before = std::exchange(guess, bracket.at_most + part * width);
+      // A little past where the crossing seems to be, so that the farther end moves there.
+      const double step = std::max(0.05 * std::abs(guess - before), kLeastStep * std::abs(guess));
+      const double past = part < 0.5 ? step : -step;
+      x = guess + std::copysign(std::min(std::abs(past), 0.3 * std::abs(width)), past * width);
+    }
     const double found = value(x);
     if (found <= target) {
       bracket.at_most = x;
@@ -98,7 +110,7 @@ template <class Value, class IsNarrow>
   return bracket;
 }
 
-/// Bisection until the ends are within 1e-9 of the larger one.
+/// Until the ends are within 1e-9 of the larger one.
 template <class Value>
 [[nodiscard]] Crossing narrow(Crossing bracket, double target, const Value& value) {
   return narrow(bracket, target, value, [](const Crossing& now) {

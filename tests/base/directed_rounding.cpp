@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
@@ -364,6 +365,43 @@ TEST(IntegerRounding, StaysOnItsSide) {
     EXPECT_LE(up, std::nextafter(down, kInfinity)) << value;
     if (value <= 1ULL << 53U) {
       EXPECT_EQ(up, down);
+    }
+  }
+}
+
+struct Fall {
+  const char* name;
+  double (*value)(double);
+  int most;  // steps
+};
+
+TEST(Narrow, EndsOnBothSidesOfACrossing) {
+  constexpr double kTarget = 1e-6;
+  const Fall falls[] = {
+      {"smooth", [](double x) { return std::exp(-x); }, 11},
+      {"steep", [](double x) { return std::exp(-40 * x * x); }, 17},
+      {"flat", [](double x) { return 1e-6 * (1 + 1e-3 * (7 - x)); }, 11},
+      {"from infinity to 0", [](double x) { return x < 1    ? HUGE_VAL
+                                                   : x > 99 ? 0
+                                                            : std::exp(-x); },
+       26},
+      {"a jump", [](double x) { return x < std::numbers::pi ? 1.0 : 1e-9; }, 45},
+      {"a jump from 0", [](double x) { return x < std::numbers::pi ? 1.0 : 0.0; }, 45},
+      {"noisy", [](double x) { return std::exp(-x) * (1 + 1e-4 * std::sin(1e7 * x)); }, 18},
+  };
+  for (const Fall& fall : falls) {
+    for (const bool mirrored : {false, true}) {
+      int steps = 0;
+      const auto value = [&](double x) {
+        ++steps;
+        return fall.value(mirrored ? 100 - x : x);
+      };
+      const Crossing found = narrow(mirrored ? Crossing{0, 100} : Crossing{100, 0}, kTarget, value);
+      EXPECT_LE(steps, fall.most) << fall.name << mirrored;
+      EXPECT_LE(value(found.at_most), kTarget) << fall.name;
+      EXPECT_GT(value(found.above), kTarget) << fall.name;
+      EXPECT_LE(std::abs(found.at_most - found.above), 1e-9 * std::max(found.at_most, found.above))
+          << fall.name;
     }
   }
 }

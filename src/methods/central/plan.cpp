@@ -229,10 +229,11 @@ class FinitePlan final : public PlanModel {
     return fmt::format("a search with {} outcomes", question.outcomes);
   }
 
-  /// From two errors about the greatest one that differ by more than designs find it to.
+  /// From two errors about the greatest one that differ by more than designs find it to; by the
+  /// design itself where it lies between them.
   [[nodiscard]] std::optional<bool> is_more_than_noise(
       const PlanQuestion& question, const std::string& mechanism) const override {
-    constexpr double kNear = 1e-5;
+    constexpr double kNear = 1e-6;
     if (own_of<CentralQuestion>(question).support) return std::nullopt;
     PlanQuestion asked = question;
     const double most =
@@ -241,7 +242,7 @@ class FinitePlan final : public PlanModel {
       asked.alpha = most * part;
       return measured(i, asked, true) <= asked.alpha;
     };
-    bool is_near = false;
+    std::vector<std::size_t> near;
     for (std::size_t i = 0; i < mechanisms(); ++i) {
       const CentralRow& row = row_of(planned_[i]);
       const bool is_asked = mechanism.empty()
@@ -251,9 +252,12 @@ class FinitePlan final : public PlanModel {
       if (mechanism.empty() && !row.is_randomized_response && !at(i, question).independent_outputs)
         continue;
       if (is_within(i, 1 - kNear)) return true;
-      is_near = true;
+      near.push_back(i);
     }
-    return is_near ? std::nullopt : std::optional(false);
+    return std::any_of(near.begin(), near.end(), [&](std::size_t i) {
+      const PlanWay way = at(i, question);
+      return way.noise && !way.noise->is_mostly_noise();
+    });
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {
