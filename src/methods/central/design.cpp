@@ -413,6 +413,20 @@ std::unique_ptr<CentralSampler> poisson_sampler(const CentralDesign& design) {
                                           design.outputs, design.guarantee);
 }
 
+double spent_by_subset(const CentralDesign& design, bool only_decides) {
+  const Privacy& promised = design.guarantee;
+  return subset_blanket({design.records, *design.outputs, design.outcomes, *design.epsilon0},
+                        promised.epsilon, promised.delta, only_decides)
+      .upper;
+}
+
+double spent_by_shuffling(const CentralDesign& design, bool only_decides) {
+  const Privacy& promised = design.guarantee;
+  return privacy_blanket({design.records, design.outcomes, *design.epsilon0, design.rate},
+                         promised.epsilon, promised.delta, only_decides)
+      .upper;
+}
+
 constexpr CentralRow kCentralRows[] = {
     {.mechanism = CentralMechanism::kSubsampledRr,
      .is_randomized_response = true,
@@ -435,54 +449,18 @@ constexpr CentralRow kCentralRows[] = {
      .plainer = CentralMechanism::kShuffledRr,
      .design = subset,
      .sampler = shuffled_sampler,
-     .spent =
-         [](const CentralDesign& design) {
-           return subset_delta({design.records, *design.outputs, design.outcomes, *design.epsilon0},
-                               design.guarantee.epsilon);
-         },
-     .bound =
-         [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget, weight] = request;
-           return subset_blanket({records, outputs, outcomes, epsilon0}, budget.epsilon,
-                                 budget.delta, only_decides)
-               .upper;
-         }},
+     .spent = spent_by_subset},
     {.mechanism = CentralMechanism::kShuffledRr,
      .is_randomized_response = true,
      .reports_all = true,
      .design = shuffled,
      .sampler = shuffled_sampler,
-     .spent =
-         [](const CentralDesign& design) {
-           return shuffle_delta({design.records, design.outcomes, *design.epsilon0},
-                                design.guarantee.epsilon);
-         },
-     .bound =
-         [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget, weight] = request;
-           if (outputs != records) return std::numeric_limits<double>::infinity();
-           return privacy_blanket({records, outcomes, epsilon0}, budget.epsilon, budget.delta,
-                                  only_decides)
-               .upper;
-         }},
+     .spent = spent_by_shuffling},
     {.mechanism = CentralMechanism::kPoissonRr,
      .is_randomized_response = true,
      .design = poisson,
      .sampler = poisson_sampler,
-     .spent =
-         [](const CentralDesign& design) {
-           return shuffle_delta({design.records, design.outcomes, *design.epsilon0, design.rate},
-                                design.guarantee.epsilon);
-         },
-     .bound =
-         [](const CentralRequest& request, double epsilon0, bool only_decides) {
-           const auto& [records, outcomes, outputs, budget, weight] = request;
-           const std::optional<double> rate = poisson_rate_for(records, outputs, kShortfall);
-           if (!rate) return std::numeric_limits<double>::infinity();
-           return privacy_blanket({records, outcomes, epsilon0, *rate}, budget.epsilon,
-                                  budget.delta, only_decides)
-               .upper;
-         }},
+     .spent = spent_by_shuffling},
     {.mechanism = CentralMechanism::kHistogram,
      .takes_weights = true,
      .design = histogram,

@@ -72,11 +72,10 @@ struct CentralRow {
   /// The sampler adds total variation and independence to the design.
   CentralDesign (*design)(const CentralRequest& request) = nullptr;
   std::unique_ptr<CentralSampler> (*sampler)(const CentralDesign& design) = nullptr;
-  /// Of those that shuffling amplifies: the delta that the design's responses spend, and, for
-  /// plans, an upper bound for responses of any epsilon0 that is found faster, and fastest if it is
-  /// only compared with the request's delta; null where a plan makes designs instead.
-  DeltaBounds (*spent)(const CentralDesign& design) = nullptr;
-  double (*bound)(const CentralRequest& request, double epsilon0, bool only_decides) = nullptr;
+  /// Of those that shuffling amplifies: an upper bound on the delta that the design's responses
+  /// spend at its guarantee's epsilon, to be compared with the guarantee's delta, and found soonest
+  /// if that is all; null where a plan makes designs instead.
+  double (*spent)(const CentralDesign& design, bool only_decides) = nullptr;
 
   /// Whether it is another mechanism's sampler, of all records or of fewer.
   [[nodiscard]] bool is_second_name(bool of_all) const;

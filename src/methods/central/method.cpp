@@ -284,7 +284,7 @@ bool amplification_holds(const CentralDesign& design) {
   if (row.reports_all && design.outputs != design.records) return false;
   const Privacy& promised = design.guarantee;
   return promised.notion == PrivacyNotion::kApproximate &&
-         row.spent(design).upper <= promised.delta;
+         row.spent(design, true) <= promised.delta;
 }
 
 /// One of a unit's records, each alike, though equal ones are counted together; of a unit without

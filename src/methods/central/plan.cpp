@@ -353,8 +353,8 @@ class FinitePlan final : public PlanModel {
   /// the delta that may be spent, which is one evaluation where a design is an inversion.
   [[nodiscard]] double measured(std::size_t mechanism, const PlanQuestion& question,
                                 bool only_decides) const {
-    const auto bound = row_of(planned_[mechanism]).bound;
-    if (bound == nullptr) return at(mechanism, question).alpha;
+    const CentralRow& row = row_of(planned_[mechanism]);
+    if (row.spent == nullptr) return at(mechanism, question).alpha;
     if (!(question.budget.delta > 0) || question.outputs > question.records) {
       return std::numeric_limits<double>::infinity();
     }
@@ -364,15 +364,26 @@ class FinitePlan final : public PlanModel {
     } catch (const InvalidInput&) {
       return std::numeric_limits<double>::infinity();
     }
-    const Privacy& budget = draw.budget;
+    const double none = std::numeric_limits<double>::infinity();
+    if (row.reports_all && draw.outputs != draw.records) return none;
+    CentralDesign design;
+    design.records = draw.records;
+    design.outcomes = draw.outcomes;
+    design.outputs = draw.outputs;
+    design.guarantee = draw.budget;
+    if (planned_[mechanism] == CentralMechanism::kPoissonRr) {
+      const auto rate = poisson_rate_for(draw.records, draw.outputs, kShortfall);
+      if (!rate) return none;
+      design.rate = *rate;
+    }
     // A little less, for the rounding of integers and inversions.
     const double alpha = single_alpha(draw) * (1 - 1e-7) - kShortfall;
     const double others = static_cast<double>(draw.outcomes) - 1;
     const double odds = alpha > 0 ? others * (1 / alpha - 1) : std::numeric_limits<double>::max();
     if (!(odds > 1)) return 0;
-    const double epsilon0 = std::log(odds);
-    if (epsilon0 > ExpBound::kGreatestEpsilon) return std::numeric_limits<double>::infinity();
-    return question.alpha * (bound(request_of(draw), epsilon0, only_decides) / budget.delta);
+    design.epsilon0 = std::log(odds);
+    if (*design.epsilon0 > ExpBound::kGreatestEpsilon) return none;
+    return question.alpha * (row.spent(design, only_decides) / draw.budget.delta);
   }
 
   static void tell_weights(const WeightColumn& weights, PlanAnswer& answer) {
