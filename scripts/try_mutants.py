@@ -218,7 +218,7 @@ def make_sources(changes):
 def build(programs):
     flags = f"-include {BUILD}/switch.h -Wno-narrowing -w"
     subprocess.run(["cmake", "--preset", "dev", "-B", BUILD / "build", "-DMOLLIFY_WARNINGS_AS_ERRORS=OFF",
-                    "-DMOLLIFY_MODULES_AS_ONE_FILE=ON", f"-DCMAKE_CXX_FLAGS={flags}"], cwd=SOURCE, check=True, stdout=subprocess.DEVNULL)
+                    f"-DCMAKE_CXX_FLAGS={flags}"], cwd=SOURCE, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", BUILD / "build", "--target", *sorted(programs), "--", "-k", "0"], check=True)
 
 
