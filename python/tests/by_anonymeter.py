@@ -12,6 +12,9 @@ from conftest import ROOT
 
 pd = pytest.importorskip("pandas")
 
+# An attack on a private release is seldom better than guessing, of which anonymeter warns.
+pytestmark = pytest.mark.filterwarnings("ignore:Attack is as good or worse", "ignore:.*singling out queries")
+
 
 @pytest.fixture(scope="module")
 def frames():
