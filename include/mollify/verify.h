@@ -27,6 +27,12 @@ struct Verification {
   std::optional<bool> guarantee_holds{};   ///< its integers keep what each draw promises
   std::optional<bool> total_holds{};       ///< the draws together keep the total
   std::optional<bool> accuracy_matches{};  ///< it is as accurate as stated
+  /// Of released rows, if they are given: whether their number is as certified (none if that is not
+  /// public), each value is one that its column's releases can have, and each row keeps every rule
+  /// (none without rules).
+  std::optional<bool> rows_match{};
+  std::optional<bool> values_match{};
+  std::optional<bool> rules_hold{};
   /// ln of the greatest ratio of any outcome's probabilities under any two inputs, of one draw,
   /// from the integers and rounded up; 0 in the central model.
   double epsilon_realised_up = 0;
@@ -41,7 +47,8 @@ struct Verification {
   [[nodiscard]] bool holds() const noexcept {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
            design_matches.value_or(false) && guarantee_holds.value_or(false) &&
-           total_holds.value_or(false) && accuracy_matches.value_or(false);
+           total_holds.value_or(false) && accuracy_matches.value_or(false) &&
+           rows_match.value_or(true) && values_match.value_or(true) && rules_hold.value_or(true);
   }
 };
 
@@ -50,10 +57,12 @@ struct ReleaseFiles {
   std::optional<std::string> list{};       ///< of candidates
   std::optional<std::string> reference{};  ///< the public records that it began at
   PublicTexts texts{};                     ///< texts of the two that are in memory
+  std::optional<Source> released{};        ///< its rows
 };
 
 /// The certificate's statements about its data (unit, roster, number of records) are not checked.
-/// Throws InvalidInput where its words say something else than its numbers.
+/// Throws InvalidInput where its words say something else than its numbers, and for released rows
+/// with other columns than the release's.
 [[nodiscard]] Verification verify(const Certificate& certificate, const Domain& domain,
                                   const ReleaseFiles& files = {});
 

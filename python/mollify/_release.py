@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from mollify import _core
 from mollify._checks import path_text, wrong_value
+from mollify._data import EVERY_COLUMN, source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
 from mollify._model import Model
@@ -287,6 +288,22 @@ class Verification(NamedTuple):
     guarantee_holds: bool | None
     total_holds: bool | None
     accuracy_matches: bool | None
+    rows_match: bool | None
+    """Whether the released rows are as many as certified; None if they are not given, or
+    if their number is not public.
+    """
+    values_match: bool | None
+    """Whether each released value is one that its column's releases can have; None if the
+    rows are not given.
+    """
+    rules_hold: bool | None
+    """Whether each released row keeps every rule; None if the rows are not given, and
+    without rules.
+    """
+    released: Mapping[str, Any] | None
+    """The number of released `rows`, of those `certified`, and the `faults`: for each
+    column and rule how many rows are wrong, and the first of them.
+    """
     epsilon_realised_up: float | None
     """Epsilon of one draw, from the integers and rounded up; None if rows are protected,
     and if it was not looked at.
@@ -333,8 +350,9 @@ def verify(
     *,
     candidates_file: Any = None,
     reference: Any = None,
+    released: Any = None,
 ) -> Verification:
-    """Compute a certificate again, in integers, and compare.
+    """Compute a certificate again, in integers, and compare. Test released rows.
 
     Parameters
     ----------
@@ -346,6 +364,9 @@ def verify(
         The list of candidates that the release was made with. Default: not checked.
     reference : table or path
         The public records that the release was made with. Default: not checked.
+    released : Release, table or path
+        The released rows, in any form that `sample` takes. Their number, each value and
+        each rule of the domain are tested. Default: not tested.
 
     Returns
     -------
@@ -356,7 +377,7 @@ def verify(
     ------
     InvalidInput
         If `certificate` is not a certificate, or if its sentences say something else
-        than its numbers.
+        than its numbers. If `released` has other columns than the release.
     """
     domain = as_domain(domain)
     certificate = as_certificate(certificate)
@@ -371,6 +392,7 @@ def verify(
         named.get("candidates_file"),
         named.get("reference"),
         texts_of(files),
+        None if released is None else source_of(released, EVERY_COLUMN, what="released"),
     )
     facts = json.loads(report)
     facts["epsilon_realised_up"] = facts.get("epsilon_realised")

@@ -30,6 +30,7 @@
 #include "formats/csv.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
+#include "formats/released_rows.h"
 #include "formats/text_files.h"
 #include "methods/local/space.h"
 #include "release/method.h"
@@ -230,23 +231,6 @@ Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options
                *options.certificate, named.file);
 }
 
-/// Refuses records with other columns than a release of the certificate has: the domain's, after
-/// the unit's where there is one.
-void require_columns_of(const ReleaseSpec& spec, const Domain& domain, const std::string& released,
-                        const std::string& certificate) {
-  const CsvReader reader(released);
-  for (const std::string& column : reader.header()) {
-    const auto& columns = domain.columns();
-    const bool known = spec.unit.has(column) ||
-                       std::any_of(columns.begin(), columns.end(),
-                                   [&](const Column& one) { return one.name() == column; });
-    if (known) continue;
-    refuse_input("certificate-mismatch", concern_of("released", released),
-                 "{} is not the release of {}: that release has no column \"{}\"", released,
-                 certificate, column);
-  }
-}
-
 int run(const EstimateOptions& options, const CLI::App& command) {
   const std::string& released = needed(options.released, "--released");
   const std::string& name = needed(options.certificate, "--certificate");
@@ -255,7 +239,10 @@ int run(const EstimateOptions& options, const CLI::App& command) {
       naming_part("certificate", [&] { return parsed_file(name, parse_certificate); });
   const Domain domain = domain_of(stated, options);
   const auto law = naming_file(name, [&] { return ReleasedLaw(stated, name, domain); });
-  require_columns_of(stated.spec, law.domain(), released, name);
+  naming_part("released", [&] {
+    require_released_columns(CsvReader(released).header(), released, stated.spec, law.domain(),
+                             name);
+  });
   const Empirical records =
       counted_outcomes(read_public_digits(released, law.domain()), law.domain());
   const PopulationEstimate found = estimate_population(law, records, request, released);

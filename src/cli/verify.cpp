@@ -14,6 +14,7 @@
 #include "core/ranges.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
+#include "formats/released_rows.h"
 #include "formats/text_files.h"
 #include "methods/local/verification.h"
 #include "release/verification.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct VerifyOptions {
   std::optional<std::uint64_t> k, inputs;
-  std::optional<std::string> certificate, domain, candidates_file;
+  std::optional<std::string> certificate, domain, candidates_file, released;
   MechanismOptions mechanism;
   bool json = false;
 };
@@ -61,8 +62,12 @@ int verify_certificate(const VerifyOptions& options) {
   const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
                                          options.mechanism.reference);
   std::optional<Elapsed> elapsed("verifying");
-  const CertificateCheck check =
+  CertificateCheck check =
       naming_file(name, [&] { return mollify::verify_certificate(stated, name, domain, known); });
+  if (options.released && check.domain_matches) {
+    check.released = naming_part(
+        "released", [&] { return check_released_rows(stated, name, domain, *options.released); });
+  }
   elapsed.reset();
   tell_odds(stated.total);
   print_answer(check_answer(stated, check, name), options.json);
@@ -95,9 +100,10 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
 }
 
 int verify_mechanism(const VerifyOptions& options) {
-  if (options.domain || options.candidates_file) {
-    refuse_missing("certificate",
-                   fmt::format("{} needs it", options.domain ? "--domain" : "--candidates-file"));
+  if (options.domain || options.candidates_file || options.released) {
+    refuse_missing("certificate", fmt::format("{} needs it", options.domain     ? "--domain"
+                                                             : options.released ? "--released"
+                                                                                : "--candidates-file"));
   }
   if (!options.k && !options.mechanism.epsilon) {
     throw InvalidInput("missing-parameter", "--certificate or --k is missing", "certificate",
@@ -151,13 +157,18 @@ void add_verify(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "verify",
       "Recompute a guarantee in integers\n\nWith --certificate, verify rebuilds the bounds of that "
-      "release and checks them. With --k and --epsilon, it builds the output distributions of "
+      "release and checks them. With --released, it tests the rows too: their number, each value and each "
+      "rule of the domain. With --k and --epsilon, it builds the output distributions of "
       "adversarial inputs and compares them. Exit status 1 if the guarantee does not hold, 2 if it "
       "was not checked.");
   const auto options = std::make_shared<VerifyOptions>();
   command.add_option("--certificate", options->certificate, "a release's certificate")
       ->type_name("FILE");
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
+  command
+      .add_option("--released", options->released,
+                  "CSV of its released rows: tests their number, values and rules")
+      ->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs,
                    "adversarial inputs to try\n(default: 24, or 12 if k is above 524288)");

@@ -263,6 +263,35 @@ FieldValue field_value(const Column& column, const Value& value) {
   return made;
 }
 
+bool is_written(const Column& column, const Value& value) {
+  const Reading reading = column.read(value);
+  if (reading.verdict == Verdict::kNull) {
+    // A missing code that means null is written as a null.
+    const auto* const text = std::get_if<std::string_view>(&value);
+    const auto* const number = std::get_if<double>(&value);
+    const bool is_code = text != nullptr     ? !is_null_word(*text)
+                         : number != nullptr ? !std::isnan(*number)
+                                             : !std::holds_alternative<std::monostate>(value);
+    return column.mapping().null_is_category && !is_code;
+  }
+  if (reading.verdict != Verdict::kValue) return false;
+  if (is_of_words(column) || reading.cell >= column.cell_count()) return true;
+  const std::optional<double> number = number_in(column, value);
+  if (!number) return false;
+  // Points of a cell ascend.
+  std::uint64_t low = 0;
+  std::uint64_t high = column.points(reading.cell) - 1;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low + 1) / 2;
+    if (axis_number(column, reading.cell, middle) <= *number) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return axis_number(column, reading.cell, low) == *number;
+}
+
 Truth truth_of_value(const Formula& formula, const Column& column, const FieldValue& value) {
   const bool null = is_null(column, value.outcome);
   if (formula.kind == Formula::Kind::kNull) return null ? Truth::kTrue : Truth::kFalse;

@@ -153,6 +153,10 @@ struct FieldValue {
 };
 [[nodiscard]] FieldValue field_value(const Column& column, const Value& value);
 
+/// Whether the value is one that a release writes: a word, a missing code, a null where the column
+/// has a cell for nulls, or a point of a cell. O(log(points)).
+[[nodiscard]] bool is_written(const Column& column, const Value& value);
+
 /// The truth of the rule for a record. Requires a value for each column.
 [[nodiscard]] Truth truth_of(const DomainRule& rule, std::span<const Column> columns,
                              std::span<const FieldValue> record);

@@ -1,5 +1,6 @@
 #include "front/release.h"
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "formats/arrow.h"
 #include "formats/domain_yaml.h"
 #include "formats/public_files.h"
+#include "formats/released_rows.h"
 #include "formats/text_files.h"
 #include "front/domain.h"
 #include "front/message.h"
@@ -244,11 +246,25 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 Verification verify(const Certificate& certificate, const Domain& domain,
                     const ReleaseFiles& files) {
   const auto& [name, stated] = certificate.inside();
-  const inside::CertificateCheck check = inside::verify_certificate(
+  inside::CertificateCheck check = inside::verify_certificate(
       stated, name, domain.inside().domain,
       inside::known_inputs(stated, domain.inside().domain,
                            inside::PublicFiles(std::nullopt, std::nullopt, files.texts), files.list,
                            files.reference));
+  if (files.released && check.domain_matches) {
+    const auto& [rows, path] = std::tie(files.released->inside().records,
+                                        files.released->inside().path);
+    const std::string called = path.value_or("released (in memory)");
+    // Of columns of lists, too, which have no text.
+    inside::require_released_columns(rows->columns(), called, stated.spec, domain.inside().domain,
+                                     name);
+    const std::string text = path ? std::string() : files.released->csv_text();
+    check.released = naming_part("released", [&] {
+      return inside::check_released_rows(
+          stated, name, domain.inside().domain, called,
+          path ? std::nullopt : std::optional<inside::TableBytes>(text));
+    });
+  }
   const auto seen = [&](bool held) {
     return check.is_designed ? std::optional<bool>(held) : std::nullopt;
   };
@@ -260,6 +276,10 @@ Verification verify(const Certificate& certificate, const Domain& domain,
           .guarantee_holds = seen(check.guarantee_holds),
           .total_holds = seen(check.total_holds),
           .accuracy_matches = seen(check.accuracy_matches),
+          .rows_match = check.released ? check.released->rows_match() : std::nullopt,
+          .values_match =
+              check.released ? std::optional(check.released->values_match()) : std::nullopt,
+          .rules_hold = check.released ? check.released->rules_hold() : std::nullopt,
           .epsilon_realised_up = check.epsilon_realised_up,
           .warnings = outward(check.warnings),
           .verdict = check.verdict(),

@@ -1,5 +1,6 @@
 #include "release/verification.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -21,6 +22,17 @@
 #include "release/release_error.h"
 
 namespace mollify {
+
+bool ReleasedCheck::values_match() const noexcept {
+  return std::none_of(faults.begin(), faults.end(),
+                      [](const Fault& fault) { return fault.rule.empty(); });
+}
+
+std::optional<bool> ReleasedCheck::rules_hold() const noexcept {
+  if (!has_rules) return std::nullopt;
+  return std::all_of(faults.begin(), faults.end(),
+                     [](const Fault& fault) { return fault.rule.empty(); });
+}
 
 namespace {
 
@@ -171,6 +183,47 @@ const char* begun_at(const StatedCertificate& stated) {
   return is_fresh || !stated.facts.list_sha256.empty() ? "candidates" : "";
 }
 
+/// The rows that are not as they must be, for programs.
+Json released_json(const ReleasedCheck& released) {
+  Json faults = Json::array();
+  for (const ReleasedCheck::Fault& fault : released.faults) {
+    Json one = {{"rows", fault.rows},
+                {released.is_in_memory ? "row" : "line",
+                 static_cast<std::int64_t>(fault.line) - (released.is_in_memory ? 2 : 0)},
+                {"expectation", fault.expectation}};
+    if (!fault.column.empty()) {
+      one["column"] = fault.column;
+      one["value"] = fault.value;
+    }
+    if (!fault.rule.empty()) one["rule"] = fault.rule;
+    faults.push_back(std::move(one));
+  }
+  return {{"rows", released.rows},
+          {"certified", released.certified ? Json(*released.certified) : Json(nullptr)},
+          {"faults", std::move(faults)}};
+}
+
+/// The same for people, a line each.
+std::string released_lines(const ReleasedCheck& released) {
+  std::string lines;
+  if (released.rows_match() == false) {
+    lines += fmt::format("    {} has {}, but the certificate is of {}\n", released.name,
+                         counted(released.rows, "row"), *released.certified);
+  }
+  for (const ReleasedCheck::Fault& fault : released.faults) {
+    const std::string what = !fault.rule.empty()     ? fmt::format("rule \"{}\"", fault.rule)
+                             : !fault.column.empty() ? fmt::format("column \"{}\"", fault.column)
+                                                     : std::string("lines");
+    const std::string value =
+        fault.column.empty() ? std::string() : fmt::format(", but is \"{}\"", fault.value);
+    lines += printable(fmt::format("    {}: {}; {} {} {}{}", what, counted(fault.rows, "row"),
+                                   released.name, line_words(fault.line, released.is_in_memory),
+                                   fault.expectation, value)) +
+             "\n";
+  }
+  return wrapped(lines, kLineWidth, 2);
+}
+
 }  // namespace
 
 Answer check_answer(const StatedCertificate& stated, const CertificateCheck& check,
@@ -217,6 +270,15 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   add("total_holds", seen(check.total_holds), "the draws together keep the total");
   add("accuracy_matches", seen(check.accuracy_matches),
       of_draws ? "" : "it is as accurate as stated");
+  const auto& released = check.released;
+  add("rows_match", released ? released->rows_match() : std::nullopt,
+      released ? "the released rows are as many as certified" : "", "cannot be told");
+  add("values_match", released ? std::optional(released->values_match()) : std::nullopt,
+      "each released value is one of its column's");
+  add("rules_hold", released ? released->rules_hold() : std::nullopt,
+      "each released row keeps every rule");
+  answer.add("released", released ? released_json(*released) : Json(nullptr),
+             released ? released_lines(*released) : "");
   const std::vector<std::string> places = declared_places(stated, check);
   answer.add("as_declared", check.is_designed ? Json(places) : Json(nullptr),
              check.is_designed
@@ -224,7 +286,8 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
                            kLineWidth, 4)
                  : "");
   if (check.is_designed) {
-    answer.say("  that any records are of this certificate is not checked\n");
+    answer.say(released ? "  that the rows were drawn for this certificate is not checked\n"
+                        : "  that any records are of this certificate is not checked\n");
   }
   std::string warned;
   for (const Message& warning : check.warnings) {

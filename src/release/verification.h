@@ -16,6 +16,37 @@ namespace mollify {
 
 class Domain;
 
+/// What reading released rows found: they are public, so it may be printed.
+struct ReleasedCheck {
+  /// Rows that are not as they must be, in one way.
+  struct Fault {
+    std::string column{};  ///< whose value cannot be released; empty for a rule, and for a line
+    std::string rule{};    ///< that is broken, by its name
+    std::uint64_t rows = 0;
+    // The first of them.
+    std::uint64_t line = 0;
+    std::string value{};
+    std::string expectation{};  ///< "must be an integer from 0 to 100"
+  };
+
+  std::string name{};  ///< of the file
+  bool is_in_memory = false;
+  std::uint64_t rows = 0;
+  /// The number of rows by the certificate; none where that is not public.
+  std::optional<std::uint64_t> certified{};
+  bool has_rules = false;       ///< whether the domain has
+  std::vector<Fault> faults{};  ///< lines, columns in the domain's order, then rules in theirs
+
+  [[nodiscard]] std::optional<bool> rows_match() const noexcept {
+    return certified ? std::optional(rows == *certified) : std::nullopt;
+  }
+  [[nodiscard]] bool values_match() const noexcept;
+  [[nodiscard]] std::optional<bool> rules_hold() const noexcept;
+  [[nodiscard]] bool holds() const noexcept {
+    return rows_match().value_or(true) && faults.empty();
+  }
+};
+
 /// What checking a certificate found.
 struct CertificateCheck {
   bool domain_matches = false;  ///< by its hash; nothing else is looked at with another one
@@ -35,6 +66,8 @@ struct CertificateCheck {
   bool accuracy_matches = false;   ///< and it is as accurate as stated
   bool why_matches = true;         ///< the sentence about its mechanism is what is written now
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
+  /// Of the released rows, if they are given (formats/released_rows.h).
+  std::optional<ReleasedCheck> released{};
   /// What the release and its domain are warned of, if all holds: the notes of a release have room
   /// for few.
   std::vector<Message> warnings{};
@@ -47,7 +80,8 @@ struct CertificateCheck {
 
   [[nodiscard]] bool holds() const noexcept {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
-           design_matches && guarantee_holds && total_holds && accuracy_matches;
+           design_matches && guarantee_holds && total_holds && accuracy_matches &&
+           (!released || released->holds());
   }
 };
 

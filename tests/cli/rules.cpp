@@ -98,6 +98,12 @@ class Rules : public CommandLine, public testing::Test {
                Arguments{"--data", table + ".csv", "--domain", table + ".yaml", "--out", "out.csv",
                          "--overwrite", "--accept-error"});
   }
+
+  [[nodiscard]] Ended verify(const std::string& domain, const Arguments& options = {}) const {
+    return run(Arguments{"verify", "--certificate", "out.csv.certificate.json", "--domain", domain,
+                         "--released", "out.csv"} +
+               options);
+  }
 };
 
 TEST_F(Rules, AreKeptByEveryReleasedRow) {
@@ -116,7 +122,53 @@ TEST_F(Rules, AreKeptByEveryReleasedRow) {
     std::size_t rows = 0;
     EXPECT_EQ(broken("persons.yaml", &rows), 0U) << method.front();
     EXPECT_GE(rows, 100U);
+    const Ended tested = verify("persons.yaml");
+    EXPECT_EQ(tested.status, 0) << method.front() << tested.out;
   }
+}
+
+// Rows that somebody changed, cut or mended after their release.
+TEST_F(Rules, AreTestedOnReleasedRows) {
+  ASSERT_EQ(sample("persons", {"marginals", "--epsilon", "20", "--count", "300"}).status, 0);
+  const std::string released = files.read("out.csv");
+  const Json facts = Json::parse(verify("persons.yaml", {"--json"}).out);
+  EXPECT_EQ(facts["rows_match"], true);
+  EXPECT_EQ(facts["values_match"], true);
+  EXPECT_EQ(facts["rules_hold"], true);
+  EXPECT_EQ(facts["released"]["rows"], 300);
+  EXPECT_EQ(facts["released"]["certified"], 300);
+  EXPECT_TRUE(facts["released"]["faults"].empty());
+
+  const std::string header = "age,job,trade,pay\n";
+  ASSERT_TRUE(released.starts_with(header));
+  files.write("out.csv", header + "3,baker,food,5\n21,none,,\n16,thief,,\n16,none\n" +
+                             released.substr(header.size()));
+  const Ended failed = verify("persons.yaml");
+  EXPECT_EQ(failed.status, 1);
+  for (const char* const said :
+       {"out.csv has 304 rows, but the certificate is of 300", "DOES NOT HOLD",
+        "rule \"if age < 15 then job == none\": 1 row; out.csv line 2 breaks it",
+        "column \"age\": 1 row; out.csv line 3 must be an integer from 0 to 20",
+        "column \"job\": 1 row; out.csv line 4 must be one of none, baker, smith",
+        "lines: 1 row; out.csv line 5 must have 4 fields like the header, but has 2"}) {
+    EXPECT_THAT(unwrapped(failed.out), HasSubstr(said));
+  }
+  const Json found = Json::parse(verify("persons.yaml", {"--json"}).out);
+  EXPECT_EQ(found["holds"], false);
+  EXPECT_EQ(found["guarantee_holds"], true);
+  EXPECT_EQ(found["rules_hold"], false);
+  const Json age = found["released"]["faults"][1];
+  EXPECT_EQ(age["column"], "age");
+  EXPECT_EQ(age["rows"], 1);
+  EXPECT_EQ(age["line"], 3);
+  EXPECT_EQ(age["value"], "21");
+
+  files.write("out.csv", "age,job,trade,pay,name\n16,none,,,Ann\n");
+  const Ended refused = verify("persons.yaml");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("that release has no column \"name\""));
+  EXPECT_THAT(run({"verify", "--released", "out.csv", "--k", "3"}).err,
+              HasSubstr("--certificate is missing: --released needs it"));
 }
 
 TEST_F(Rules, OfDaysAndSumsAreKeptInsideBins) {
@@ -125,6 +177,7 @@ TEST_F(Rules, OfDaysAndSumsAreKeptInsideBins) {
         "staff", {"marginals", "--epsilon", epsilon, "--count", "3000", "--model-out", "m.json"});
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_EQ(broken("staff.yaml"), 0U);
+    EXPECT_EQ(verify("staff.yaml").status, 0);
   }
   const Ended drawn = run({"generate", "--model", "m.json", "--given", "hired=1975-02-01", "--seed",
                            "7", "--count", "2000", "--out", "out.csv", "--overwrite"});

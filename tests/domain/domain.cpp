@@ -18,6 +18,8 @@
 #include "columns.h"
 #include "core/invalid_input.h"
 #include "core/random.h"
+#include "domain/rules.h"
+#include "formats/domain_yaml.h"
 #include "message_texts.h"
 #include "random_domain.h"
 #include "refusal.h"
@@ -198,6 +200,45 @@ RC_GTEST_PROP(Domain, EveryOutcomeSurvivesDecodeAndEncode, ()) {
     const std::vector<std::string_view> views(fields.begin(), fields.end());
     RC_ASSERT(domain.encode(views) == outcome);
   }
+}
+
+// Whatever the column: each text that is written for an outcome, and none between two of them.
+RC_GTEST_PROP(Domain, WrittenValuesAreKnownAsWritten, ()) {
+  const Domain domain = *test::domain();
+  test::Integers integers(*rc::gen::arbitrary<std::uint64_t>());
+  for (const Column& column : domain.columns()) {
+    for (std::uint32_t outcome = 0; outcome < column.size(); ++outcome) {
+      const std::uint64_t points = column.points(outcome);
+      for (const std::uint64_t point : {std::uint64_t{0}, integers(points), points - 1}) {
+        std::string text;
+        column.write(outcome, point, text);
+        RC_ASSERT(is_written(column, Value(std::string_view(text))));
+        RC_ASSERT(is_written(column, column.value(outcome, point)));
+      }
+    }
+    RC_ASSERT(is_written(column, Value()) == column.mapping().null_is_category ||
+              column.read(Value()).verdict == Verdict::kValue);
+  }
+}
+
+TEST(Domain, OtherValuesAreNotWritten) {
+  const auto never = [](const char* declared, std::initializer_list<const char*> texts) {
+    const Domain domain = parse_domain(std::string("columns:\n  c: {") + declared + "}\n", "d");
+    for (const char* const text : texts) {
+      EXPECT_FALSE(is_written(domain.columns().front(), Value(std::string_view(text))))
+          << declared << ": " << text;
+    }
+  };
+  never("type: integer, min: 0, max: 9", {"-1", "10", "1.5", "x"});
+  never("type: integer, min: 0, max: 90, step: 10", {"5", "91"});
+  never("type: integer, min: 0, max: 9, null: 3", {"", "NA"});
+  never("type: integer, min: 0, max: 9, missing: [-1]", {"-1", "-2"});
+  never("type: number, min: 0, max: 1, step: 0.01", {"0.005", "1.01", "-0.01"});
+  never("type: number, min: 0, max: 1, bins: 10", {"0.123456", "1.1"});
+  never("type: number, min: 0, max: 2, values: [0.5, 1, 2]", {"0.6", "1.5"});
+  never("type: date, min: 2020-01-01, max: 2020-12-31", {"2021-01-01", "2020-02-30"});
+  never("type: datetime, min: 2020-01-01, max: 2020-12-31, step: minute", {"2020-03-01T10:00:30"});
+  never("type: categorical, values: [a, b]", {"c", "A"});
 }
 
 RC_GTEST_PROP(Domain, DigitsAreThoseOfTheOutcome, (const std::vector<std::string>& record)) {
