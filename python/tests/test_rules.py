@@ -1,5 +1,6 @@
 """Rules between columns: declared, written, kept by released rows."""
 
+import dataclasses
 import datetime
 import pickle
 
@@ -151,3 +152,73 @@ def test_drafts_have_none():
         draft = mo.Domain.draft({"age": [31, 42, 53], "name": ["a", "b", "c"]})
     assert draft.rules == ()
     assert mo.Domain(draft.columns, rules=["age > 31"]).rules == ("age > 31",)
+
+
+def test_verify_tests_released_rows(domain, tmp_path):
+    table = {
+        "age": [40, 12, 70] * 300,
+        "married": [True, False, True] * 300,
+        "spouse_age": [38, None, 71] * 300,
+        "city": ["Lyon", "Metz", "Nice"] * 300,
+        "region": ["south", "east", "south"] * 300,
+    }
+    release = mo.sample(table, domain, model="marginals", epsilon=10, count=200, accept_error=True)
+    untested = mo.verify(release, domain)
+    assert untested.holds
+    assert (untested.rows_match, untested.values_match, untested.rules_hold, untested.released) == (None,) * 4
+    release.to_csv(tmp_path / "rows.csv")
+    frame = release.to_pandas()
+    for rows in (release, frame, release.to_polars(), release.to_arrow(), tmp_path / "rows.csv"):
+        found = mo.verify(release, domain, released=rows)
+        assert found.holds, found.released
+        assert (found.rows_match, found.values_match, found.rules_hold) == (True, True, True)
+        assert found.released == {"rows": 200, "certified": 200, "faults": []}
+
+    fewer = mo.verify(release, domain, released=frame[:150])
+    assert (fewer.holds, fewer.rows_match, fewer.values_match) == (False, False, True)
+    frame.loc[3, "age"] = 12
+    frame.loc[3, "married"] = True
+    frame.loc[3, "spouse_age"] = 30
+    broken = mo.verify(release, domain, released=frame)
+    assert (broken.holds, broken.verdict, broken.values_match, broken.rules_hold) == (False, "DOES NOT HOLD", True, False)
+    assert broken.guarantee_holds
+    assert [(one["rule"], one["rows"], one["row"]) for one in broken.released["faults"]] == [(RULES[0], 1, 3)]
+    frame["name"] = "Ann"
+    with pytest.raises(mo.InvalidInput, match='has no column "name"') as refused:
+        mo.verify(release, domain, released=frame)
+    assert refused.value.parameter == "released"
+
+
+@pytest.mark.parametrize("word", ["local", "integral", "integral-model", "central", "gaussian", "gaussian-model", "marginals", "copula"])
+def test_every_method_releases_rows_that_verify_accepts(word):
+    numbers = {"x": mo.number(0, 100, null=0, outside="clip"), "y": mo.number(1, 50, null=1, outside="clip")}
+    mixed = {
+        "x": mo.number(0, 100, bins=7, spikes=[0, 50]),
+        "y": mo.number(0, 10, step=0.25, bins=5, missing=[-1]),
+        "day": mo.date("2024-01-01", "2024-12-31", bins="month"),
+        "time": mo.datetime("2024-01-01", "2024-01-02", bins=6, step="minute"),
+        "word": mo.categorical(["None", "NA", "012", "12"], verbatim=True),
+    }
+    table = {
+        "x": [0, 50, 3.7] * 3000,
+        "y": [1.25, -1, 9] * 3000,
+        "day": [datetime.date(2024, month, 3) for month in (1, 2, 3)] * 3000,
+        "time": [datetime.datetime(2024, 1, 1, hour, 30) for hour in (1, 2, 3)] * 3000,
+        "word": ["None", "012", "NA"] * 3000,
+    }
+    made = {
+        "local": lambda: mo.Local(mixed, epsilon=9, count=50, candidates=500),
+        "integral": lambda: mo.Integral(mixed, epsilon=9, count=50, candidates=500),
+        "integral-model": lambda: mo.IntegralModel(mixed, epsilon=9, count=50, candidates=50),
+        "central": lambda: mo.Central({"x": mixed["x"], "word": mixed["word"]}, epsilon=1, delta=1e-6, count=50),
+        "gaussian": lambda: mo.Gaussian(numbers, rho=0.5, count=50, covariance=[[40, 1], [1, 9]], log=["y"]),
+        "gaussian-model": lambda: mo.GaussianModel(numbers, epsilon=1, delta=1e-6, count=50),
+        "marginals": lambda: mo.Marginals(mixed, epsilon=1, count=500),
+        "copula": lambda: mo.Marginals(mixed, epsilon=1, count=500, copula=True),
+    }[word]()
+    release = dataclasses.replace(made, accept_error=True).sample(table)
+    found = mo.verify(release, made.domain, released=release)
+    assert found.holds, found.released
+    assert found.rows_match
+    text = mo.verify(release, made.domain, released=release.to_pandas()[1:])
+    assert (text.rows_match, text.values_match) == (False, True), text.released

@@ -159,15 +159,15 @@ void add_verify(CLI::App& app, Session& session) {
       "Recompute a guarantee in integers\n\nWith --certificate, verify rebuilds the bounds of that "
       "release and checks them. With --released, it tests the rows too: their number, each value and each "
       "rule of the domain. With --k and --epsilon, it builds the output distributions of "
-      "adversarial inputs and compares them. Exit status 1 if the guarantee does not hold, 2 if it "
-      "was not checked.");
+      "adversarial inputs and compares them. Exit status 1 if the guarantee or the rows do not "
+      "hold, 2 if it was not checked.");
   const auto options = std::make_shared<VerifyOptions>();
   command.add_option("--certificate", options->certificate, "a release's certificate")
       ->type_name("FILE");
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   command
       .add_option("--released", options->released,
-                  "CSV of its released rows: tests their number, values and rules")
+                  "CSV of its released rows, to be tested too")
       ->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs,
