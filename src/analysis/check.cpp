@@ -169,6 +169,9 @@ class UnreadFormats {
 /// --unit each of these rows is protected by itself only.
 std::vector<std::string> unit_notes(CsvReader& csv) {
   constexpr std::uint64_t kMostRowsOfOne = 1000;
+  // A few with many rows each are groups, and no persons.
+  constexpr std::size_t kFewUnits = 10;
+  constexpr std::uint64_t kMostRowsOfFew = 20;
   constexpr std::size_t kMostKept = 10'000'000;  // values, so that memory stays bounded
   std::vector<std::string> notes;
   std::vector<std::pair<std::size_t, StringIndex>> columns;
@@ -185,6 +188,7 @@ std::vector<std::string> unit_notes(CsvReader& csv) {
   }
   for (const auto& [place, values] : columns) {
     if (values.size() == rows || values.size() * kMostRowsOfOne < rows) continue;
+    if (values.size() < kFewUnits && values.size() * kMostRowsOfFew < rows) continue;
     if (values.size() > kMostKept) continue;
     notes.push_back(fmt::format(
         "column {0} has {1} different values in {2} rows: if it names whom the rows belong to, "

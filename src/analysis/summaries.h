@@ -35,6 +35,7 @@ enum class HowMapped { kDefault, kAsFound, kDeclared };
 
 /// Values of one column that all become the same.
 struct MappedValues {
+  std::size_t place = 0;  ///< of the column in the domain, or after it
   std::string column, becomes;
   bool are_nulls = false;
   std::string rule = {};  ///< instead of a column: the records that break it

@@ -56,7 +56,9 @@ std::uint64_t check_count(const CsvReader& csv, std::size_t place, const Finding
   const bool is_weight = !count && read_weight(field).has_value();
   report({csv.line_number(), csv.header()[place], field,
           fmt::format("must be a whole number from 0 to {}{}", kMost,
-                      is_weight ? fmt::format(" ({} takes weights)", flag_words("weights")) : ""),
+                      is_weight ? fmt::format("; for weights give {} instead of {}",
+                                              flag_words("weights"), flag_words("counts-column"))
+                                : ""),
           fmt::format("{}", count ? kMost : 0)});
   return 1;
 }
@@ -164,7 +166,11 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
   if (csv.overlong()) {
     find("", "", fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
   }
-  if (!is_utf8(csv.line())) find("", "", "must be UTF-8 text");
+  // Of other columns nothing matters.
+  const bool is_text = std::all_of(places.begin(), places.end(), [&](std::size_t place) {
+    return is_utf8(csv.fields()[place]);
+  });
+  if (!is_text) find("", "", CsvReader::kNotUtf8);
   if (csv.ends_inside_quotes()) {
     find("", "", fmt::format("must have {}", CsvReader::kOpenField));
   } else if (!csv.well_quoted()) {

@@ -297,6 +297,9 @@ constexpr const char* kPortable =
     "looks like a portable SPSS file: save it as .sav in SPSS, which keeps its missing codes, and "
     "read that in Python by `labelled = mollify.read_labelled(FILE)`";
 constexpr const char* kUtf16 = "looks like UTF-16: save it as UTF-8 first";
+constexpr const char* kJson =
+    "looks like JSON: read it in Python by `pandas.read_json(FILE)`, with `lines=True` if each line is "
+    "an object, and give the frame";
 
 using namespace std::string_view_literals;
 
@@ -344,12 +347,25 @@ const char* packing_of_r(std::string_view line, std::string_view path) {
   return ending == ".rds" && (is_compressed || is_letter) ? kTableOfR : nullptr;
 }
 
+/// Whether a file begins like JSON: with an object or a list, by its text or by its name.
+bool begins_like_json(std::string_view line, std::string_view path) {
+  std::string start;
+  for (const char letter : line.substr(0, 100)) {
+    if (letter != ' ' && letter != '\t') start += letter;
+  }
+  const bool has_name = path.ends_with(".json") || path.ends_with(".jsonl") ||
+                        path.ends_with(".ndjson") || path.ends_with(".geojson");
+  return start.starts_with("{\"") || start.starts_with("[{") || start.starts_with("[[") ||
+         (has_name && (start.starts_with('{') || start.starts_with('[')));
+}
+
 /// Why a file that begins with this line is no CSV, and what to do; null if it may be.
 const char* packing_of(std::string_view line, std::string_view path) {
   if (const char* of_r = packing_of_r(line, path)) return of_r;
   for (const auto& [bytes, packing] : kPackings) {
     if (line.starts_with(bytes)) return packing;
   }
+  if (begins_like_json(line, path)) return kJson;
   // A portable file of SPSS names itself five times, in several sets of letters.
   constexpr std::size_t kNames = 200;
   if (line.substr(0, kNames).find("ASCII SPSS PORT FILE") != std::string_view::npos)
@@ -404,7 +420,19 @@ std::size_t CsvReader::position(std::string_view column, const ColumnUse& use) c
   });
 }
 
+namespace {
+
+bool is_well_quoted(std::string_view line) {
+  if (line.find('"') == std::string_view::npos) return true;
+  QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
+  strict.make_room(line.size());
+  return strict.parse(line, [](std::string_view) noexcept {});
+}
+
+}  // namespace
+
 bool CsvReader::next_line() {
+  joined_.clear();
   if (!lines_.next()) return false;
   split();
   return true;
@@ -417,32 +445,42 @@ bool CsvReader::next() {
   return true;
 }
 
+bool CsvReader::next_joined() {
+  constexpr int kMostLines = 1000;
+  if (!next()) return false;
+  if (!ends_inside_quotes()) return true;
+  std::string record(lines_.line());
+  first_line_ = lines_.number();
+  for (int i = 0; i < kMostLines && lines_.next(); ++i) {
+    if (record.size() + lines_.line().size() >= LineReader::kMaxLineBytes) break;
+    record += '\v';
+    record += lines_.line();
+    if (!is_well_quoted(record)) continue;
+    joined_ = std::move(record);
+    ++joined_records_;
+    split();
+    return true;
+  }
+  refuse_input("malformed-file",
+               is_in_memory_ ? Concern() : Concern::in_file(path(), first_line_),
+               "{} {} must have {}", path(), line_words(first_line_, is_in_memory_), kOpenField);
+}
+
 std::string_view CsvReader::next_lines(std::size_t most) {
   const std::string_view lines = lines_.next_lines(most);
   return ends_as_a_record() ? lines : std::string_view();
 }
 
 void CsvReader::split() {
-  rows_.split(lines_.line(), header_.size());
+  rows_.split(line(), header_.size());
   fields_.resize(header_.size());
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i] = rows_.field(0, i);
 }
 
-namespace {
-
-bool is_well_quoted(std::string_view line) {
-  if (line.find('"') == std::string_view::npos) return true;
-  QuotedLine strict(CSV_STRICT | CSV_STRICT_FINI);
-  strict.make_room(line.size());
-  return strict.parse(line, [](std::string_view) noexcept {});
-}
-
-}  // namespace
-
-bool CsvReader::well_quoted() const { return is_well_quoted(lines_.line()); }
+bool CsvReader::well_quoted() const { return is_well_quoted(line()); }
 
 bool CsvReader::ends_inside_quotes() const {
-  return !well_quoted() && is_well_quoted(std::string(lines_.line()) + '"');
+  return !well_quoted() && is_well_quoted(std::string(line()) + '"');
 }
 
 std::string CsvReader::place() const {

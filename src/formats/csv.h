@@ -248,6 +248,13 @@ class CsvReader {
   /// operating system cannot read.
   bool next();
 
+  /// Of a public file: goes to the next record, which may have line breaks within quotes, as RFC 4180
+  /// allows. Each becomes a vertical tab, as in CsvSink. A quote that is not closed within 1000 lines
+  /// or kMaxLineBytes throws InvalidInput. `line_number` is the record's first line.
+  bool next_joined();
+  /// How many records had line breaks within quotes.
+  [[nodiscard]] std::uint64_t joined_records() const noexcept { return joined_records_; }
+
   /// Goes to the next line, which is a record though it be empty: for where the number of records
   /// is public and may not depend on what they hold.
   bool next_line();
@@ -262,8 +269,12 @@ class CsvReader {
 
   /// How many fields the line itself has.
   [[nodiscard]] std::size_t fields_in_line() const noexcept { return rows_.field_count(0); }
-  [[nodiscard]] std::string_view line() const noexcept { return lines_.line(); }
-  [[nodiscard]] std::uint64_t line_number() const noexcept { return lines_.number(); }
+  [[nodiscard]] std::string_view line() const noexcept {
+    return joined_.empty() ? lines_.line() : std::string_view(joined_);
+  }
+  [[nodiscard]] std::uint64_t line_number() const noexcept {
+    return joined_.empty() ? lines_.number() : first_line_;
+  }
   [[nodiscard]] bool overlong() const noexcept { return lines_.overlong(); }
   [[nodiscard]] const std::string& path() const noexcept { return lines_.path(); }
   /// The current line as a sentence names it: "pupils.csv line 5".
@@ -288,6 +299,8 @@ class CsvReader {
   [[nodiscard]] bool ends_inside_quotes() const;
 
   /// The sentence's end about such a line.
+  static constexpr const char* kNotUtf8 =
+      "must be UTF-8 text: if its encoding is Latin-1, `iconv -f LATIN1 -t UTF-8 FILE` converts it";
   static constexpr const char* kOpenField =
       "closed quotes, but a field holds a line break or lacks its closing quote: a record is one "
       "line, so take line breaks out of fields, or give a data frame or a Parquet file, in Python";
@@ -302,6 +315,8 @@ class CsvReader {
   bool is_in_memory_;
   LineReader lines_;
   CsvRows rows_;  // the current line
+  std::string joined_{};  // some lines that are one record; empty if it is one line
+  std::uint64_t first_line_ = 0, joined_records_ = 0;
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
 };

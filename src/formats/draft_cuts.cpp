@@ -57,15 +57,49 @@ double shortest_in(double low, double high) {
   return high;
 }
 
+/// Numbers, ascending, and how many of the file each represents.
+struct Represented {
+  std::vector<double> numbers{};
+  std::vector<double> rows{};
+
+  void add(double number, double of_file) {
+    numbers.push_back(number);
+    rows.push_back(of_file);
+  }
+};
+
+/// A sample alone does not tell the mean of a long tail: of the least and the greatest numbers all are
+/// taken, and each of the sample between them represents the others.
+Represented represented(const PlacesWithoutCodes& places) {
+  Represented all;
+  const auto each = static_cast<double>(places.stride);
+  const bool is_sample = places.stride > 1;
+  const double low = is_sample && !places.lows.empty() ? places.lows.back() : places.min;
+  const double high = is_sample && !places.highs.empty() ? places.highs.front() : places.max;
+  for (const double number : places.lows)
+    if (is_sample && number < low) all.add(number, 1);
+  for (const double number : places.sorted)
+    if (!is_sample || (number >= low && number <= high)) all.add(number, each);
+  for (const double number : places.highs)
+    if (is_sample && number > high) all.add(number, 1);
+  return all;
+}
+
 /// The cells of a range while they are cut: [starts[i], starts[i + 1]).
 class Cutting {
  public:
-  /// `rest`: the sorted numbers that are not spikes.
-  Cutting(const std::vector<double>& sorted, std::vector<double> rest, double step)
-      : rest_(std::move(rest)), step_(step), all_(static_cast<double>(sorted.size())) {
-    center_ = sorted.empty() ? 0 : std::accumulate(sorted.begin(), sorted.end(), 0.0) / all_;
+  /// `is_spike(number)`: of numbers that are a cell by themselves.
+  template <class IsSpike>
+  Cutting(const Represented& all, const IsSpike& is_spike, double step) : step_(step) {
+    const std::vector<double>& sorted = all.numbers;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      all_ += all.rows[i];
+      center_ += sorted[i] * all.rows[i];
+    }
+    center_ /= std::max(all_, 1.0);
     double squares = 0;
-    for (const double number : sorted) squares += (number - center_) * (number - center_);
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      squares += (sorted[i] - center_) * (sorted[i] - center_) * all.rows[i];
     deviation_ = std::sqrt(squares / std::max(all_, 1.0));
     // Numbers that are one, as far as doubles tell.
     constexpr double kOfOne = 1e-12;
@@ -73,7 +107,13 @@ class Cutting {
     if (step == 0 && !sorted.empty())
       narrowest_ = kNarrowest * std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
     sums_.push_back(0);
-    for (const double number : rest_) sums_.push_back(sums_.back() + (number - center_));
+    rows_.push_back(0);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (is_spike(sorted[i])) continue;
+      rest_.push_back(sorted[i]);
+      sums_.push_back(sums_.back() + (sorted[i] - center_) * all.rows[i]);
+      rows_.push_back(rows_.back() + all.rows[i]);
+    }
   }
 
   /// Begins a cell, unless it or the one before would be too narrow.
@@ -119,7 +159,7 @@ class Cutting {
     const std::size_t first = before(low), last = before(high);
     const double middle = low / 2 + (high - step_) / 2 - center_;
     const double held = sums_[last] - sums_[first];
-    return (static_cast<double>(last - first) * middle - held) / all_ / deviation_;
+    return ((rows_[last] - rows_[first]) * middle - held) / all_ / deviation_;
   }
 
   /// A place to cut before the value, where none lies from `low` on; and after it.
@@ -163,12 +203,13 @@ class Cutting {
     return starts_.size() > cells;
   }
 
-  std::vector<double> rest_;
+  std::vector<double> rest_{};
   double step_;
-  double all_;
+  double all_ = 0;
   double center_ = 0, deviation_ = 0;
   double narrowest_ = 0;
   std::vector<double> sums_{};  // of the rest before each place, less the mean
+  std::vector<double> rows_{};  // how many rows these are
   std::vector<double> starts_{};
 };
 
@@ -288,7 +329,12 @@ bool PlacesSeen::are_few(std::uint64_t nulls) const {
 }
 
 PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_neighbours) const {
-  PlacesWithoutCodes rest{.sorted = sorted(), .min = min(), .max = max()};
+  PlacesWithoutCodes rest{.sorted = sorted(),
+                          .stride = sample_.stride(),
+                          .lows = sample_.lows(),
+                          .highs = sample_.highs(),
+                          .min = min(),
+                          .max = max()};
   if (different_.size() <= kMostOnGrid) rest.different = different_;
   const Counts counts = counts_of(rest.sorted);
   constexpr std::size_t kFewestOthers = 2;
@@ -353,6 +399,8 @@ PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_ne
   rest.min = *low;
   rest.max = *high;
   std::erase_if(rest.sorted, is_code);
+  std::erase_if(rest.lows, is_code);
+  std::erase_if(rest.highs, is_code);
   std::erase_if(rest.different, [&](const auto& one) { return is_code(one.first); });
   return rest;
 }
@@ -408,10 +456,11 @@ NumberCuts cuts_of(const PlacesWithoutCodes& places, double step) {
   NumberCuts cuts{};
   std::set_union(spikes.begin(), spikes.end(), places.frequent.begin(), places.frequent.end(),
                  std::back_inserter(cuts.spikes));
-  std::vector<double> rest = sorted;
-  std::erase_if(rest, [&](double number) {
+  const auto is_spike = [&](double number) {
     return std::binary_search(cuts.spikes.begin(), cuts.spikes.end(), number);
-  });
+  };
+  std::vector<double> rest = sorted;
+  std::erase_if(rest, is_spike);
   // A lattice of integers, or of multiples of the step, which has few decimals.
   const auto next = [step](double number) {
     return step < 1 ? of_few_decimals(number + step) : number + step;
@@ -421,7 +470,7 @@ NumberCuts cuts_of(const PlacesWithoutCodes& places, double step) {
     const double multiple = std::ceil(number / step - 1e-9) * step;
     return step < 1 ? of_few_decimals(multiple) : multiple;
   };
-  Cutting cutting(sorted, rest, step);
+  Cutting cutting(represented(places), is_spike, step);
   cutting.cut_at(min);
   // The last cell holds its end.
   cutting.cut_at(step > 0 ? next(max)

@@ -1,6 +1,7 @@
 // The cuts of the numbers, days and times of a public column into cells.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -37,10 +38,13 @@ inline constexpr std::uint64_t kMostUngrouped = 64;
 /// 99 and 996 to 999.
 [[nodiscard]] bool is_written_like_a_code(double value, bool with_last_digits);
 
-/// Some of many numbers, evenly along the file: enough to see where most of them lie.
+/// Some of many numbers, evenly along the file: enough to see where most of them lie; and the least
+/// and the greatest ones, which decide the mean of a long tail.
 class NumberSample {
  public:
   void see(double number) {
+    keep_end(lows_, number, [](double one, double other) { return one < other; });
+    keep_end(highs_, number, [](double one, double other) { return one > other; });
     if (seen_++ % stride_ != 0) return;
     kept_.push_back(number);
     if (kept_.size() < kMost) return;
@@ -50,10 +54,33 @@ class NumberSample {
   }
   [[nodiscard]] std::vector<double> sorted() const;
   [[nodiscard]] std::uint64_t seen() const { return seen_; }
+  /// How many numbers one of the sample represents.
+  [[nodiscard]] std::uint64_t stride() const { return stride_; }
+  /// At most 512 of all numbers: the least ones, or the greatest ones, ascending.
+  [[nodiscard]] std::vector<double> lows() const { return ascending(lows_); }
+  [[nodiscard]] std::vector<double> highs() const { return ascending(highs_); }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 16U;
+  static constexpr std::size_t kMostEnds = 512;
 
+  /// A heap of those that come first: the last one of them is at its top.
+  template <class Before>
+  static void keep_end(std::vector<double>& heap, double number, const Before& before) {
+    if (heap.size() == kMostEnds) {
+      if (!before(number, heap.front())) return;
+      std::pop_heap(heap.begin(), heap.end(), before);
+      heap.pop_back();
+    }
+    heap.push_back(number);
+    std::push_heap(heap.begin(), heap.end(), before);
+  }
+  static std::vector<double> ascending(std::vector<double> heap) {
+    std::sort(heap.begin(), heap.end());
+    return heap;
+  }
+
+  std::vector<double> lows_{}, highs_{};
   std::vector<double> kept_{};
   std::uint64_t seen_ = 0;
   std::uint64_t stride_ = 1;
@@ -76,6 +103,8 @@ using RowsOfCode = std::optional<std::size_t> (*)(double value, double least);
 /// Places on an axis without codes: numbers, or seconds since 1970.
 struct PlacesWithoutCodes {
   std::vector<double> sorted{};                 // a sample
+  std::uint64_t stride = 1;                     // how many places one of the sample represents
+  std::vector<double> lows{}, highs{};          // the least and the greatest of all, ascending
   std::map<double, std::uint64_t> different{};  // all, with their rows; empty if they are too many
   double min = 0, max = 0;                      // of all
   std::vector<double> codes{};                  // ascending

@@ -154,6 +154,11 @@ class ColumnSketch {
     return named_ > headers;
   }
   [[nodiscard]] bool is_of_numbers() const { return all_numbers() && !holds_only_nulls(); }
+  /// Numbers may be days if those of another column are near. Nothing for columns without days.
+  void see_other(const ColumnSketch& other) {
+    if (all_numbers() && !moments_.are_moments() && other.moments_.are_moments())
+      moments_.see_other(other.moments_);
+  }
   /// More than 100 different words: a person may be behind each.
   [[nodiscard]] bool has_many_words() const {
     constexpr std::size_t kMany = 100;
@@ -223,12 +228,14 @@ class ColumnSketch {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (undeclarable_part(values_[i], is_in_memory_).empty()) words.emplace_back(values_[i]);
     }
-    for (std::size_t i = 0; i < words_for_null(); ++i) words.emplace_back(null_words_[i]);
+    for (std::size_t i = 0; i < null_words_.size(); ++i) {
+      if (is_a_word(null_words_[i])) words.emplace_back(null_words_[i]);
+    }
     return CellsAndCodes{words_as_cells(std::move(words), have_codes())};
   }
 
   [[nodiscard]] bool has_null() const {
-    return has_empty_ || (null_words_.size() > 0 && words_for_null() == 0);
+    return has_empty_ || null_words_.size() > words_for_null();
   }
   /// Words that are letter for letter what they are.
   [[nodiscard]] bool have_codes() const { return seen_numbers_.have_codes() || differ_by_zeros(); }
@@ -249,16 +256,25 @@ class ColumnSketch {
                          bounds_ > 0 ? "; to keep a bound, write it as a number" : "");
     }
     if (null_words_.size() == 0 || !is_text() || holds_only_nulls()) return "";
-    std::vector<std::string_view> words;
-    for (std::size_t i = 0; i < null_words_.size(); ++i) words.push_back(null_words_[i]);
-    const std::string some = fmt::format("\"{}\"", fmt::join(words, "\", \""));
-    if (words_for_null() > 0) {
-      return fmt::format("{} {} kept as {}, because the table writes nulls otherwise", some,
-                         words.size() == 1 ? "is" : "are", words.size() == 1 ? "a word" : "words");
+    std::vector<std::string_view> kept, nulls;
+    for (std::size_t i = 0; i < null_words_.size(); ++i)
+      (is_a_word(null_words_[i]) ? kept : nulls).push_back(null_words_[i]);
+    std::vector<std::string> said;
+    if (!kept.empty()) {
+      said.push_back(fmt::format("\"{}\" {} kept as {}{}", fmt::join(kept, "\", \""),
+                                 kept.size() == 1 ? "is" : "are",
+                                 kept.size() == 1 ? "a word" : "words",
+                                 is_in_memory_ || has_empty_
+                                     ? ", because the table writes nulls otherwise"
+                                     : "; leave it out of values if it means null"));
     }
-    return fmt::format("{} {} read as null; list {} in values if {}", some,
-                       words.size() == 1 ? "is" : "are", words.size() == 1 ? "it" : "them",
-                       words.size() == 1 ? "it is a word" : "they are words");
+    if (!nulls.empty()) {
+      said.push_back(fmt::format("\"{}\" {} read as null; list {} in values if {}",
+                                 fmt::join(nulls, "\", \""), nulls.size() == 1 ? "is" : "are",
+                                 nulls.size() == 1 ? "it" : "them",
+                                 nulls.size() == 1 ? "it is a word" : "they are words"));
+    }
+    return fmt::format("{}", fmt::join(said, "; "));
   }
 
  private:
@@ -287,11 +303,18 @@ class ColumnSketch {
     const bool may_be_words = is_in_memory_ || numbers_.others > 0;
     return may_be_words && !alike_.first.empty() && !has_many_values();
   }
-  /// How many words such as None and NA are words, and not nulls. A table in memory writes a null as
-  /// an empty field, and a file with empty fields in the column does so too.
+  /// Whether a word such as None and NA is a word, and not a null. A table in memory writes a null as
+  /// an empty field, and a file with empty fields in the column does so too. Among words None is one:
+  /// hardly a program writes nulls so, and people do mean "none".
+  [[nodiscard]] bool is_a_word(std::string_view null_word) const {
+    if (!is_text()) return false;
+    return is_in_memory_ || has_empty_ || (null_word == "None" && !booleans());
+  }
+  /// How many of them are words.
   [[nodiscard]] std::size_t words_for_null() const {
-    const bool are_words = (is_in_memory_ || has_empty_) && is_text();
-    return are_words ? null_words_.size() : 0;
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < null_words_.size(); ++i) words += is_a_word(null_words_[i]) ? 1 : 0;
+    return words;
   }
 
   /// Whether the words are quarters, weeks or the like, which no person has.
@@ -721,7 +744,7 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
   }
   std::uint64_t records = 0;
   std::uint64_t headers = 0;  // records that repeat the names
-  for (; csv.next(); ++records) {
+  for (; csv.next_joined(); ++records) {
     csv.require_well_formed();
     if (std::equal(csv.header().begin(), csv.header().end(), csv.fields().begin())) ++headers;
     for (std::size_t i = 0; i < drafted.size(); ++i) {
@@ -729,6 +752,9 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
     }
   }
 
+  for (DraftedColumn& one : drafted) {
+    for (const DraftedColumn& other : drafted) one.sketch.see_other(other.sketch);
+  }
   if (records == 0) {
     refuse_input("empty-input", Concern::in_file(public_csv),
                  "{} must have rows to draft a domain from, but has none", public_csv);
@@ -744,6 +770,14 @@ DomainDraft draft_domain(const std::string& public_csv, const std::vector<std::s
         fmt::join(some, ", "), some.size() < csv.header().size() ? ", ..." : "",
         csv.is_in_memory() ? "the table was read from a file without names"
                            : "the file's first line is one")));
+  }
+  if (csv.joined_records() > 0) {
+    notes.push_back(fmt::format(
+        "{} line breaks within quotes. A release takes each line of a CSV file for a record: take "
+        "such line breaks out of the private file, or give a data frame or a Parquet file, in "
+        "Python.",
+        csv.joined_records() == 1 ? "1 record has"
+                                  : fmt::format("{} records have", csv.joined_records())));
   }
   notes.insert(notes.end(), unread_notes.begin(), unread_notes.end());
   for (DraftedColumn& column : drafted) {

@@ -58,8 +58,8 @@ struct DomainDraft {
 ///   periods, as "Q1 2022", "Apr-23", "FY2021" and "Monday", make an ordinal column in their order, and
 ///   so do words that are alike except for one number, as "Grade 10". Words such as "Unknown" come
 ///   last in it, also after numbers. A few bounds, as "250000+", among many numbers that seldom come
-///   again become null. In memory, None and NA among words are
-///   words; in a file only if the column has empty fields too.
+///   again become null. None among words is a word;
+///   so is NA in memory, and in a file if the column has empty fields too.
 ///
 /// A data frame and its CSV file give the same domain: True is true, and 1.0 is 1.
 ///

@@ -268,9 +268,11 @@ PlacesWithoutCodes rounded_to(std::int64_t step, PlacesWithoutCodes numbers, con
   const double width = parts.number(step);
   // Quotients of decimals are off by their last digits.
   constexpr double kHalf = 0.5 + 1e-9;
-  for (double& number : numbers.sorted) {
-    const auto whole = static_cast<std::int64_t>(std::floor(number / width + kHalf));
-    number = std::clamp(parts.number(whole * step), numbers.min, numbers.max);
+  for (std::vector<double>* const some : {&numbers.sorted, &numbers.lows, &numbers.highs}) {
+    for (double& number : *some) {
+      const auto whole = static_cast<std::int64_t>(std::floor(number / width + kHalf));
+      number = std::clamp(parts.number(whole * step), numbers.min, numbers.max);
+    }
   }
   return numbers;
 }
@@ -409,7 +411,8 @@ struct NumbersOfStep {
     PlacesWithoutCodes places = rest;
     places.min = rounded(rest.min);
     places.max = rounded(rest.max);
-    std::transform(places.sorted.begin(), places.sorted.end(), places.sorted.begin(), rounded);
+    for (std::vector<double>* const some : {&places.sorted, &places.lows, &places.highs})
+      std::transform(some->begin(), some->end(), some->begin(), rounded);
     NumberCuts cuts = cuts_of(places, parts.number(step));
     cuts.edges.front() = rounded(min);
     cuts.edges.back() = rounded(max);

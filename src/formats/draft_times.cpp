@@ -11,6 +11,7 @@
 #include "core/invalid_input.h"
 #include "domain/same_value.h"
 #include "formats/draft_words.h"
+#include "formats/public_files.h"
 
 namespace mollify {
 
@@ -59,29 +60,36 @@ constexpr std::int64_t kBeginOf1950 = -631'152'000, kBeginOf1974 = 126'230'400,
 /// Limits for seconds in a column whose name may mean something else.
 constexpr std::int64_t kBeginOf1990 = 631'152'000, kEndOf2040 = 2'240'611'200;
 
-/// The words of a column's name, in small letters: "update", "count" for "updateCount2".
-std::vector<std::string> words_of_name(std::string_view name) {
-  std::vector<std::string> words;
-  char before = 0;
-  for (const char letter : name) {
-    const bool is_large = letter >= 'A' && letter <= 'Z';
-    const bool was_small = before >= 'a' && before <= 'z';
-    const bool was_mark =
-        before == 0 || std::string_view("_-. 0123456789").find(before) != std::string_view::npos;
-    before = letter;
-    if (std::string_view("_-. 0123456789").find(letter) != std::string_view::npos) continue;
-    if (was_mark || (is_large && was_small)) words.emplace_back();
-    words.back() += is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
-  }
-  return words;
-}
-
 /// The meaning of a column's numbers, by its name.
 struct NameOfNumbers {
   bool days = false;           // since 1899
   bool seconds = false;        // since 1970
-  bool maybe_seconds = false;  // if the numbers are likely times
+  bool maybe = false;          // either, if the numbers are likely days or times
+  bool beside_others = false;  // days, if another column's days are near
 };
+
+/// "startdate", "dateofbirth", "enddatum": a word that is made of "date" and another one. Other words
+/// end like it, as "candidate".
+bool is_made_of_date(std::string_view word) {
+  constexpr std::array<std::string_view, 34> kOthers = {
+      "start",  "end",    "begin",    "birth",   "death",  "order",    "ship",
+      "due",    "from",   "to",       "visit",   "entry",  "exit",     "event",
+      "sale",   "sales",  "report",   "test",    "admit",  "discharge", "invoice",
+      "pay",    "payment", "hire",    "issue",   "expiry", "open",     "close",
+      "create", "sample", "survey",   "ofbirth", "ofdeath", "time"};
+  for (const std::string_view date : {"date", "datum"}) {
+    std::string_view rest = word;
+    if (rest.ends_with(date)) {
+      rest.remove_suffix(date.size());
+    } else if (rest.starts_with(date)) {
+      rest.remove_prefix(date.size());
+    } else {
+      continue;
+    }
+    if (std::find(kOthers.begin(), kOthers.end(), rest) != kOthers.end()) return true;
+  }
+  return false;
+}
 
 /// Only whole words count: "candidate_votes" names no date. A word for a quantity outweighs them, as
 /// in "time_s" and "update_count".
@@ -89,8 +97,13 @@ NameOfNumbers meant_by_name(std::string_view column) {
   constexpr std::array<std::string_view, 3> kDays = {"date", "datum", "excel"};
   constexpr std::array<std::string_view, 4> kClocks = {"unix", "epoch", "stamp", "timestamp"};
   constexpr std::array<std::string_view, 4> kSeconds = {"date", "datum", "time", "datetime"};
-  constexpr std::array<std::string_view, 6> kMaybe = {"created", "updated", "modified",
-                                                      "ts",      "day",     "dt"};
+  constexpr std::array<std::string_view, 20> kMaybe = {
+      "created",  "updated", "modified",   "ts",       "day",       "dt",        "dob",
+      "visited",  "visit",   "admission",  "admitted", "discharge", "discharged", "arrival",
+      "arrived",  "departure", "departed", "deadline", "expiry",    "when"};
+  constexpr std::array<std::string_view, 20> kBesideOthers = {
+      "start", "started", "end",  "ended", "begin", "began", "from", "to",    "until",  "since",
+      "due",   "birth",   "born", "hired", "left",  "joined", "week", "month", "period", "finish"};
   constexpr std::array<std::string_view, 31> kAmounts = {
       "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
       "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
@@ -109,9 +122,12 @@ NameOfNumbers meant_by_name(std::string_view column) {
   const bool is_clock = has_any(kClocks);
   if (has_any(kAmounts) || (!is_clock && has_any(kUnits))) return {};
   const bool are_seconds = is_clock || has_any(kSeconds);
-  return {.days = has_any(kDays),
+  const bool are_days = has_any(kDays);
+  const bool maybe = has_any(kMaybe) || std::any_of(words.begin(), words.end(), is_made_of_date);
+  return {.days = are_days,
           .seconds = are_seconds,
-          .maybe_seconds = !are_seconds && has_any(kMaybe)};
+          .maybe = !are_seconds && maybe,
+          .beside_others = !are_seconds && !maybe && has_any(kBesideOthers)};
 }
 
 constexpr std::string_view kDigitsOfMonths = "%Y%m";
@@ -119,6 +135,8 @@ constexpr std::string_view kDigitsOfMonths = "%Y%m";
 constexpr std::size_t kFewestMonths = 6;
 /// Fewer numbers in a column such as "created" do not show that they are times.
 constexpr std::size_t kFewestTimes = 20;
+/// Fewer numbers may be near another column's days by chance.
+constexpr std::size_t kFewestBesideOthers = 6;
 
 bool is_count(const TimeFormat& format) { return format.text().find('%') == std::string::npos; }
 
@@ -138,9 +156,13 @@ DayFormats::DayFormats(std::string_view column) {
     left_.push_back({.format = &TimeFormat::require(month)});
   left_.push_back({.format = &TimeFormat::require(kDigitsOfMonths)});
   const NameOfNumbers meant = meant_by_name(column);
-  if (meant.days) left_.push_back({.format = &TimeFormat::require("excel")});
-  if (meant.seconds || meant.maybe_seconds)
-    left_.push_back({.format = &TimeFormat::require("unix"), .is_guess = meant.maybe_seconds});
+  if (meant.days || meant.maybe || meant.beside_others) {
+    left_.push_back({.format = &TimeFormat::require("excel"),
+                     .is_guess = !meant.days,
+                     .needs_others = meant.beside_others});
+  }
+  if (meant.seconds || meant.maybe)
+    left_.push_back({.format = &TimeFormat::require("unix"), .is_guess = meant.maybe});
 }
 
 void DayFormats::see(std::string_view text) {
@@ -163,8 +185,19 @@ void DayFormats::see(std::string_view text) {
   });
 }
 
+void DayFormats::see_other_days(double first, double last) {
+  constexpr double kYear = 366 * kSecondsOfOneDay;
+  for (Candidate& one : left_) {
+    const bool is_near = one.places.min() >= first - kYear && one.places.max() <= last + kYear;
+    if (is_near && one.places.different().size() >= kFewestBesideOthers) {
+      one.needs_others = false;
+      one.is_guess = false;
+    }
+  }
+}
+
 const TimeFormat* DayFormats::found() const {
-  if (left_.size() != 1) return nullptr;
+  if (left_.size() != 1 || left_.front().needs_others) return nullptr;
   const Candidate& one = left_.front();
   if (one.format->text() == kDigitsOfMonths && one.places.different().size() < kFewestMonths)
     return nullptr;

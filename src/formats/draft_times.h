@@ -21,12 +21,15 @@ namespace mollify {
 /// 9999-12-31: those
 /// that people and programs write most. Numbers of days and of seconds are some only in a column
 /// whose name has a word such as "date" or "time", and no word for a quantity, because any number may
-/// be one. "created", "ts" and "day" need 20 different seconds from 1990 to 2040.
+/// be one. "created", "visit", "day" and "startdate" need 20 different ones from 1990 to 2040; "start"
+/// and "until" need six, and days of another column within a year of them.
 class DayFormats {
  public:
   explicit DayFormats(std::string_view column);
 
   void see(std::string_view text);
+  /// The seconds since 1970 of the first and the last day in another column of the table.
+  void see_other_days(double first, double last);
   /// The format that is left; nullptr if no format is, or if the day or the month may come first.
   [[nodiscard]] const TimeFormat* found() const;
   /// The texts of all formats that are left; none if a number may be no day.
@@ -44,6 +47,7 @@ class DayFormats {
     PlacesSeen places{};  // seconds
     bool has_clocks = false;
     bool is_guess = false;  // the column's name may mean something else
+    bool needs_others = false;  // days in another column
   };
 
   [[nodiscard]] static DateCells::Declaration declared(const Candidate& candidate);
@@ -65,6 +69,10 @@ class MomentsSeen {
 
   void see(std::string_view text, std::uint64_t line);
   void see_null() { ++nulls_; }
+  /// The first and the last day of another column. Requires are_moments of that.
+  void see_other(const MomentsSeen& other) {
+    formats_.see_other_days(other.places().min(), other.places().max());
+  }
 
   /// The infinities of databases, which are days and times too.
   [[nodiscard]] std::uint64_t infinite() const { return infinite_; }

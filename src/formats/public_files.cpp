@@ -45,6 +45,26 @@ bool is_one_of(std::string_view column, const std::array<std::string_view, kSize
                      [&](std::string_view name) { return equal_ignoring_case(column, name); });
 }
 
+}  // namespace
+
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words;
+  char before = 0;
+  for (const char letter : name) {
+    const bool is_large = letter >= 'A' && letter <= 'Z';
+    const bool was_small = before >= 'a' && before <= 'z';
+    const bool was_mark =
+        before == 0 || std::string_view("_-. 0123456789").find(before) != std::string_view::npos;
+    before = letter;
+    if (std::string_view("_-. 0123456789").find(letter) != std::string_view::npos) continue;
+    if (was_mark || (is_large && was_small)) words.emplace_back();
+    words.back() += is_large ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  return words;
+}
+
+namespace {
+
 /// Whether a part of it reads so.
 bool holds(std::string_view column, std::string_view part) {
   for (std::size_t at = 0; at + part.size() <= column.size(); ++at) {
@@ -87,10 +107,26 @@ bool names_somebody(std::string_view column, bool is_text) {
 }
 
 bool names_a_unit(std::string_view column) {
-  constexpr std::array<std::string_view, 16> kWhole = {
-      "user", "person",  "patient",     "customer", "client",   "subject",   "member", "student",
-      "firm", "company", "participant", "pupil",    "employee", "household", "device", "school"};
-  return names_an_id(column) || is_one_of(column, kWhole);
+  constexpr std::array<std::string_view, 37> kUnits = {
+      "user",       "person",     "patient",   "customer",  "client",      "subject", "member",
+      "student",    "firm",       "company",   "participant", "pupil",     "employee", "household",
+      "device",     "school",     "individual", "respondent", "family",    "unit",    "proband",
+      "volunteer",  "donor",      "worker",    "teacher",   "child",       "mother",  "twin",
+      "couple",     "owner",      "tenant",    "dwelling",  "establishment", "panelist", "informant",
+      "interviewee", "case"};
+  // "family", "familyNumber", "respondent.no", "unit_code"; but "family_size" is a quantity.
+  constexpr std::array<std::string_view, 12> kNumbers = {
+      "id", "ids", "no", "nr", "num", "number", "code", "key", "index", "idx", "serial", "ref"};
+  if (names_an_id(column)) return true;
+  const std::vector<std::string> words = words_of_name(column);
+  const auto is_unit = [&](const std::string& word) {
+    return is_one_of(word, kUnits) || (word.ends_with('s') &&
+                                       is_one_of(std::string_view(word).substr(0, word.size() - 1), kUnits));
+  };
+  if (words.empty() || !std::any_of(words.begin(), words.end(), is_unit)) return false;
+  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return is_unit(word) || is_one_of(word, kNumbers);
+  });
 }
 
 void require_some_columns(const std::vector<std::string>& columns,

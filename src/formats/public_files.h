@@ -24,6 +24,9 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Names of columns that may identify people.
 
+/// The words of a column's name, in small letters: "update", "count" for "updateCount2".
+[[nodiscard]] std::vector<std::string> words_of_name(std::string_view name);
+
 /// Whether the name says that the column identifies what a row belongs to: "user_id", "hhid".
 [[nodiscard]] bool names_an_id(std::string_view column);
 
@@ -31,7 +34,8 @@ namespace mollify {
 /// also be names, addresses and comments; of numbers "births" and "comments" are counts.
 [[nodiscard]] bool names_somebody(std::string_view column, bool is_text);
 
-/// Whether the name says that the column names whom rows belong to: "person", "school", "user_id".
+/// Whether the name says that the column names whom rows belong to: "person", "school", "user_id",
+/// "familyNumber".
 [[nodiscard]] bool names_a_unit(std::string_view column);
 
 /// Refuses a choice of columns to draft a domain from that leaves out all that it names.

@@ -106,7 +106,7 @@ class ReleasedRows {
  private:
   [[nodiscard]] static std::string line_fault(const CsvReader& csv) {
     if (csv.overlong()) return fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes);
-    if (!is_utf8(csv.line())) return "must be UTF-8 text";
+    if (!is_utf8(csv.line())) return CsvReader::kNotUtf8;
     if (!csv.well_quoted()) return "must have closed quotes";
     if (csv.fields_in_line() == csv.header().size()) return {};
     return fmt::format("must have {} fields like the header, but has {}", csv.header().size(),

@@ -112,11 +112,16 @@ Empirical read_table(const Source& source, const Domain& domain) {
   return Empirical(read_counts(source, domain));
 }
 
-void require_single_records(const Source& source, std::string_view what) {
+void require_single_records(const Source& source, std::string_view what, bool takes_weights) {
   if (!source.has_counts()) return;
-  refuse_input("not-for-this-method", "counts-column", {WayOut::leave("counts-column")},
-               "{} needs a row for each record, but each row of {} counts as a number of them",
-               what, source.name());
+  std::vector<WayOut> ways = {WayOut::leave("counts-column")};
+  if (takes_weights) ways.push_back(WayOut::set("weights"));
+  refuse_input("not-for-this-method", "counts-column", std::move(ways),
+               "{} needs a row for each record, but each row of {} counts as a number of them{}",
+               what, source.name(),
+               takes_weights ? fmt::format(": {} takes such a column, with {}",
+                                           flag_words("weights"), flag_words("greatest-weight"))
+                             : std::string());
 }
 
 UnitTable read_units(const Source& source, const Domain& domain, const UnitColumns& unit,

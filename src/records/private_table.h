@@ -34,7 +34,8 @@ void require_columns(const Source& source, const Domain& domain, const UnitColum
 
 /// Throws InvalidInput where rows represent numbers of records (Source::has_counts); `what` begins
 /// the sentence. Those who read digits ask for this.
-void require_single_records(const Source& source, std::string_view what);
+void require_single_records(const Source& source, std::string_view what,
+                            bool takes_weights = false);
 
 /// The records of the whole source. Requires an enumerable domain.
 [[nodiscard]] Empirical read_table(const Source& source, const Domain& domain);

@@ -240,7 +240,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   void require_table(const Source& data) const override {
     require_columns(data, domain_, certificate().spec.unit);
-    require_single_records(data, method_words("marginals"));
+    require_single_records(data, method_words("marginals"), true);
     // A pass finds private bins, and one counts in them; units are held.
     if (has_private_bins() && !certificate().spec.unit) data.require_repeatable();
   }
