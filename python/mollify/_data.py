@@ -122,6 +122,15 @@ def enum_words(table: Any) -> dict[str, list[str]]:
     }
 
 
+def whole_table(table: Any) -> Any:
+    """A stream of Arrow's batches as a table, whose dictionaries can be seen; other tables as they are.
+    For public tables alone.
+    """
+    pyarrow = sys.modules.get("pyarrow")
+    is_stream = pyarrow is not None and isinstance(table, pyarrow.RecordBatchReader)
+    return table.read_all() if is_stream else table
+
+
 def unordered_levels(table: Any) -> dict[str, list[Any]]:
     """The texts, numbers, days and times that types of columns list without an order: pandas' categories and Arrow's
     dictionaries.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mollify import _core
 from mollify._checks import Public, about_labelled, path_text, type_name, whole_number, wrong_value
-from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, parquet_table, source_of, unordered_levels
+from mollify._data import EVERY_COLUMN, enum_words, is_parquet, null_objects, parquet_table, source_of, unordered_levels, whole_table
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._refusal import WayOut, refusal
 from mollify._warning import CodedWarning, Message, messages, warn
@@ -630,6 +630,7 @@ class Domain(metaclass=Public):
             file = path_text("public", public)
         else:
             table = parquet_table(path_text("public", public), EVERY_COLUMN) if isinstance(public, (str, os.PathLike)) else public
+            table = whole_table(table)
             levels = unordered_levels(table)
             source = source_of(table, EVERY_COLUMN, what="public", left_out=unread)
             words = source.ordered_words() | enum_words(table)

@@ -268,7 +268,7 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   std::uint64_t shown = 0;
   std::string examples;  // after the sums
   Json findings = Json::array();
-  MappedCounts mapped;
+  MappedCounts mapped(domain);
   UnreadFormats unread(domain);
   const bool rows = has_rows(bytes && !bytes->is_of_file);
   const auto place_of = [&](const Finding& finding) {
@@ -306,8 +306,9 @@ Answer check(const CheckQuestion& question, const PublicFiles& files) {
   const CheckCounts counts =
       check_table(data, domain, question.unit, roster, see, question.amounts, bytes);
   for (Message& warning : domain.warnings()) answer.warn(std::move(warning));
-  mapped.add_nulls(counts, domain);
+  mapped.add_nulls(counts);
   answer.add("mapped", mapped.json(), mapped.lines(most_lines));
+  answer.add("nulls", mapped.nulls_json());
   if (counts.findings > most_lines) {
     examples +=
         fmt::format("... and {} more (see {})\n", counts.findings - most_lines, flag_words("most"));

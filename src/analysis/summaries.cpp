@@ -17,6 +17,7 @@
 #include "core/invalid_input.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "domain/possible.h"
 #include "methods/divergence/f_divergence.h"
 #include "records/private_table.h"
 #include "release/certificate.h"
@@ -27,26 +28,44 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // How many values of private data a release takes for others.
 
+MappedCounts::MappedCounts(const Domain& domain) : domain_(domain) {
+  if (domain.possible() != nullptr) {
+    for (const DomainRule& rule : domain.possible()->rules())
+      rules_.emplace(rule.name, rules_.size());
+  }
+  for (const Column& column : domain.columns())
+    columns_.emplace(column.name(), rules_.size() + columns_.size());
+}
+
 void MappedCounts::see(const Finding& finding) {
   if (!finding.rule.empty()) {
-    ++counts_[{.column = "", .becomes = "", .rule = finding.rule}];
+    ++counts_[{.place = rules_.at(finding.rule), .column = "", .becomes = "", .rule = finding.rule}];
     return;
   }
   if (finding.becomes.empty()) return;
   const HowMapped how = finding.is_declared  ? HowMapped::kDeclared
                         : finding.by_default ? HowMapped::kDefault
                                              : HowMapped::kAsFound;
-  ++counts_[{.column = std::string(finding.column), .becomes = finding.becomes, .how = how}];
+  // A column of weights or of units comes last.
+  const auto known = columns_.find(finding.column);
+  const std::size_t place =
+      known == columns_.end() ? rules_.size() + columns_.size() : known->second;
+  ++counts_[{.place = place,
+             .column = std::string(finding.column),
+             .becomes = finding.becomes,
+             .how = how}];
 }
 
-void MappedCounts::add_nulls(const CheckCounts& counts, const Domain& domain) {
-  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
-    const Column& column = domain.columns()[i];
+void MappedCounts::add_nulls(const CheckCounts& counts) {
+  for (std::size_t i = 0; i < domain_.columns().size(); ++i) {
+    const Column& column = domain_.columns()[i];
     if (counts.nulls[i] == 0) continue;
-    counts_[{.column = column.name(),
-             .becomes = null_text(column),
+    const bool stay = column.mapping().null_is_category;
+    counts_[{.place = columns_.at(column.name()),
+             .column = column.name(),
+             .becomes = stay ? "null" : null_text(column),
              .are_nulls = true,
-             .how = HowMapped::kDeclared}] += counts.nulls[i];
+             .how = stay ? HowMapped::kStays : HowMapped::kDeclared}] += counts.nulls[i];
   }
 }
 
@@ -69,9 +88,10 @@ std::string MappedCounts::lines(std::uint64_t most) const {
                            values == 1 ? "changes" : "change");
       continue;
     }
-    lines += fmt::format("{}: {} {} {}{}\n", printable(what.column),
+    const bool stays = what.how == HowMapped::kStays;
+    lines += fmt::format("{}: {} {}{} {}{}\n", printable(what.column),
                          counted(values, what.are_nulls ? "null" : "value"),
-                         values == 1 ? "becomes" : "become", printable(what.becomes),
+                         stays ? "stay" : "become", values == 1 ? "s" : "", printable(what.becomes),
                          what.how == HowMapped::kDefault    ? " (default)"
                          : what.how == HowMapped::kDeclared ? " (declared)"
                                                             : "");
@@ -87,6 +107,7 @@ std::string MappedCounts::lines(std::uint64_t most) const {
 Json MappedCounts::json() const {
   Json list = Json::array();
   for (const auto& [what, values] : counts_) {
+    if (what.how == HowMapped::kStays) continue;
     if (!what.rule.empty()) {
       list.push_back({{"rule", what.rule}, {"records", values}});
       continue;
@@ -101,6 +122,15 @@ Json MappedCounts::json() const {
   return list;
 }
 
+Json MappedCounts::nulls_json() const {
+  Json list = Json::array();
+  for (const auto& [what, values] : counts_) {
+    if (what.how != HowMapped::kStays) continue;
+    list.push_back({{"column", what.column}, {"nulls", values}});
+  }
+  return list;
+}
+
 bool is_repeatable(const Source& data) {
   try {
     data.require_repeatable();
@@ -111,7 +141,7 @@ bool is_repeatable(const Source& data) {
 }
 
 MappedCounts mapped_counts(const Source& data, const Domain& domain) {
-  MappedCounts mapped;
+  MappedCounts mapped(domain);
   if (!is_repeatable(data)) return mapped;
   std::vector<std::string> names;
   for (const Column& column : domain.columns()) names.push_back(column.name());
@@ -135,7 +165,7 @@ MappedCounts mapped_counts(const Source& data, const Domain& domain) {
       }
     }
   });
-  mapped.add_nulls(counts, domain);
+  mapped.add_nulls(counts);
   return mapped;
 }
 

@@ -30,12 +30,12 @@ class Domain;
 // How many values of private data a release takes for others.
 
 /// By what a value becomes another one: nothing is declared; it is, for values to mend; or for
-/// values that need no mending.
-enum class HowMapped { kDefault, kAsFound, kDeclared };
+/// values that need no mending. Nulls may stay what they are.
+enum class HowMapped { kDefault, kAsFound, kDeclared, kStays };
 
 /// Values of one column that all become the same.
 struct MappedValues {
-  std::size_t place = 0;  ///< of the column in the domain, or after it
+  std::size_t place = 0;  ///< of the rule, and after all rules of the domain's column
   std::string column, becomes;
   bool are_nulls = false;
   std::string rule = {};  ///< instead of a column: the records that break it
@@ -47,17 +47,24 @@ struct MappedValues {
 /// Collects them while a table is checked.
 class MappedCounts {
  public:
+  /// `domain` must outlive it.
+  explicit MappedCounts(const Domain& domain);
+
   void see(const Finding& finding);
   /// Adds the nulls that a check has counted; `see` leaves them out.
-  void add_nulls(const CheckCounts& counts, const Domain& domain);
+  void add_nulls(const CheckCounts& counts);
 
-  /// A line for each: "age: 62 nulls become 40 (declared)", "rule "a < b": 3 records break it". Of more
-  /// than `most` columns and rules the others are counted in a last line.
+  /// A line for each rule and column, in their order: "rule "a < b": 3 records break it", "age: 62 nulls
+  /// become 40 (declared)". Of more than `most` columns and rules the others are counted in a last line.
   [[nodiscard]] std::string lines(
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] Json json() const;
+  /// The columns with nulls that stay null, and how many.
+  [[nodiscard]] Json nulls_json() const;
 
  private:
+  const Domain& domain_;
+  std::map<std::string, std::size_t, std::less<>> rules_, columns_;  // and their places
   std::map<MappedValues, std::uint64_t> counts_;
 };
 

@@ -246,7 +246,6 @@ CheckCounts check_table(const std::string& path, const Domain& domain, const Uni
     }
     for (std::size_t i = 0; i < counts.nulls.size(); ++i) {
       const Column& column = domain.columns()[i];
-      if (column.mapping().null_is_category) continue;
       if (column.read(csv.fields()[places[i]]).verdict == Verdict::kNull) ++counts.nulls[i];
     }
     const auto ids = ids_of(csv, std::span(places).subspan(domain.columns().size()));

@@ -57,8 +57,7 @@ struct CheckCounts {
   std::uint64_t records = 0;
   std::uint64_t records_with_findings = 0;
   std::uint64_t findings = 0;
-  /// Number of nulls that become a value, for each column of the domain. Those without a declared
-  /// value are findings too.
+  /// Number of nulls for each column of the domain. They become its declared value, or stay null.
   std::vector<std::uint64_t> nulls{};
   /// Number of units of the roster that have records.
   std::uint64_t roster_units = 0;

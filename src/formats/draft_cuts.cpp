@@ -350,8 +350,20 @@ PlacesWithoutCodes PlacesSeen::without_codes(RowsOfCode rows_of_code, bool by_ne
   const auto other = std::find_if(counts.begin(), counts.end(),
                                   [&](const auto& one) { return !rows_of_code(one.first, 0); });
   const double least = other == counts.end() ? -kNone : other->first;
+  // 97 and 98 are codes if 99 is: refused, not known, no answer.
+  const auto end_of_run = [&](std::size_t at) {
+    if (!by_neighbours) return counts[at].first;
+    const bool descends = counts[at].first < 0;
+    for (std::size_t to = at; is_written_like_a_code(counts[to].first, true);) {
+      if (descends ? to == 0 : to + 1 == counts.size()) return counts[to].first;
+      const std::size_t next = descends ? to - 1 : to + 1;
+      if (std::fabs(counts[next].first) != std::fabs(counts[to].first) + 1) return counts[to].first;
+      to = next;
+    }
+    return counts[at].first;
+  };
   const auto may_be = [&](std::size_t at) {
-    const auto rows = rows_of_code(counts[at].first, least);
+    const auto rows = rows_of_code(end_of_run(at), least);
     // Of few values, only their neighbours show that one is far.
     return rows && counts[at].second >= *rows && (*rows == 1 || by_neighbours || !are_few);
   };

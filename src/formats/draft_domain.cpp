@@ -313,7 +313,9 @@ class ColumnSketch {
   /// How many of them are words.
   [[nodiscard]] std::size_t words_for_null() const {
     std::size_t words = 0;
-    for (std::size_t i = 0; i < null_words_.size(); ++i) words += is_a_word(null_words_[i]) ? 1 : 0;
+    for (std::size_t i = 0; i < null_words_.size(); ++i) {
+      if (is_a_word(null_words_[i])) ++words;
+    }
     return words;
   }
 
@@ -525,9 +527,12 @@ std::string reason_to_leave_out(DraftedColumn& column, bool is_asked_for) {
   }
   if (sketch.is_too_wide()) {
     const std::string few = sketch.few_strangers();
-    return few.empty()
-               ? fmt::format("it has more than {} values that are not numbers", kMaxCategories)
-               : few;
+    if (!few.empty()) return few;
+    return sketch.have_codes()
+               ? fmt::format("it has more than {} codes ({}); to keep it, group them, as by their "
+                             "first digits",
+                             kMaxCategories, sketch.reason_of_codes())
+               : fmt::format("it has more than {} values that are not numbers", kMaxCategories);
   }
   const std::string suspicion = reason_of_suspicion(column, is_asked_for);
   if (!suspicion.empty()) return suspicion;
@@ -575,8 +580,9 @@ std::string reason_of_numbers(const Numbers& cells, const std::string& remark) {
                         shown < declared.spikes.size() ? ", ..." : "");
   }
   if (declared.step) {
-    text += fmt::format("; {} multiples of {}", remark.empty() ? "all are" : "most are",
-                        *declared.step);
+    const bool are_moved = remark.find("become the nearer") != std::string::npos;
+    text +=
+        fmt::format("; {} multiples of {}", are_moved ? "most are" : "all are", *declared.step);
   }
   return text + remark;
 }

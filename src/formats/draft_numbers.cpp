@@ -103,6 +103,12 @@ bool NumbersSeen::see(std::string_view written) {
   }
   const bool has_size = *integer != std::numeric_limits<std::int64_t>::min();
   common_divisor_ = has_size ? std::gcd(common_divisor_, *integer) : 1;
+  if (std::fabs(*number) > kMostExact) {
+    common_distance_ = 1;
+  } else {
+    if (!first_) first_ = *integer;
+    common_distance_ = std::gcd(common_distance_, *integer - *first_);
+  }
   min_integer_ = std::min(min_integer_, *integer);
   max_integer_ = std::max(max_integer_, *integer);
   return true;
@@ -481,7 +487,15 @@ CellsAndCodes NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
     if (!declared.edges.empty()) return {.cells = IntegerCells::make(declared), .remark = remark};
   }
   const Multiples seen(Parts::of_integers(), step, rest.sorted);
-  return with_best_step(rest, seen, count(), make);
+  CellsAndCodes made = with_best_step(rest, seen, count(), make);
+  // A step has no place to begin at, and the list would be long.
+  if (rest.codes.empty() && common_distance_ > step && made.remark.empty()) {
+    made.remark = fmt::format(
+        "; each is a multiple of {0} away from the others, as {1} and {2} are, but released ones may lie "
+        "between: to prevent that, number the places, as by (value - {1}) / {0}",
+        common_distance_, min_integer_, min_integer_ + common_distance_);
+  }
+  return made;
 }
 
 CellsAndCodes NumbersSeen::numbers(const PlacesWithoutCodes& rest) const {

@@ -85,6 +85,8 @@ class NumbersSeen {
   bool have_long_ = false;    // whole numbers that no type holds
   bool ascend_ = true;        // row by row
   std::int64_t common_divisor_ = 0;
+  std::int64_t common_distance_ = 0;  // of integers from the first one
+  std::optional<std::int64_t> first_{};
   bool are_integers_ = true;
   double last_ = -std::numeric_limits<double>::infinity();
   std::int64_t min_integer_ = std::numeric_limits<std::int64_t>::max();

@@ -60,7 +60,7 @@ TEST(CheckTable, NamesEveryPlace) {
   EXPECT_THAT(findings_of(scratch, "age,sex\n1,f\"\n1,\xff\n"),
               ElementsAre("2|||must have a closing quote for each opening one in the same line, "
                           "and two quotes for one inside a field",
-                          "2|sex|f\"|" + std::string(kSex), "3|||must be UTF-8 text",
+                          "2|sex|f\"|" + std::string(kSex), "3|||" + std::string(CsvReader::kNotUtf8),
                           "3|sex|\xff|" + std::string(kSex)));
   EXPECT_THAT(
       findings_of(scratch, "note,age,sex\n1,1,f\n" + std::string(2U << 20U, 'x') + ",1,f\n"),
@@ -120,7 +120,9 @@ TEST(CheckTable, NamesCountsThatAreNone) {
                     EXPECT_EQ(finding.column, "n");
                     EXPECT_EQ(finding.expectation,
                               std::string("must be a whole number from 0 to 1099511627776") +
-                                  (finding.value == "1.5" ? " (--weights takes weights)" : ""));
+                                  (finding.value == "1.5"
+                                       ? "; for weights give --weights instead of --counts-column"
+                                       : ""));
                     found.push_back(std::to_string(finding.line) + "|" +
                                     std::string(finding.value) + ">" + finding.becomes);
                   },
@@ -137,8 +139,7 @@ TEST(CheckTable, CountsNullsOfEmptyLines) {
         parse_domain("columns: {a: {type: integer, min: 0, max: 9" + null + "}}", "");
     const CheckCounts counts = check_table(scratch.write("data.csv", "a\n1\n\nNA\n"), domain, {},
                                            std::nullopt, [](const Finding&) {});
-    const std::uint64_t nulls = null == ", null: 3" ? 2 : 0;
-    EXPECT_EQ(counts.nulls, std::vector<std::uint64_t>{nulls}) << null;
+    EXPECT_EQ(counts.nulls, std::vector<std::uint64_t>{2}) << null;
   }
 }
 

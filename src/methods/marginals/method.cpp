@@ -83,13 +83,15 @@ namespace {
 /// Refuses, by their names, columns that the design would refuse by their number.
 void require_tabled(const Domain& domain, bool copula) {
   std::vector<std::string> large, orderless;
-  bool has_bins = true, has_null_as_third = false;
+  bool has_numbers = false, has_moments = false, has_words = false, has_null_as_third = false;
   for (const Column& column : domain.columns()) {
     const std::string words = fmt::format("\"{}\" has {}", column.name(), column.size());
     if (column.size() > kMostColumnCells) {
       large.push_back(words);
-      has_bins = has_bins && (std::holds_alternative<NumberCells>(column.cells()) ||
-                              std::holds_alternative<IntegerCells>(column.cells()));
+      const bool is_of_moments = std::holds_alternative<DateCells>(column.cells());
+      has_numbers = has_numbers || is_numeric(column.cells());
+      has_moments = has_moments || is_of_moments;
+      has_words = has_words || !(is_numeric(column.cells()) || is_of_moments);
     }
     if (copula && column.size() > 2 && !is_ordered(column.cells())) {
       const bool is_third = column.cell_count() == 2 && column.mapping().null_is_category;
@@ -98,11 +100,19 @@ void require_tabled(const Domain& domain, bool copula) {
     }
   }
   if (!large.empty()) {
-    refuse_input("too-many-outcomes", "domain", {WayOut::declare("bins"), WayOut::declare("edges")},
-                 "{} takes columns of at most {} values, bins and nulls counted, but {}: declare "
-                 "`bins` or `edges` {}, such as `bins: 32`{}",
+    std::vector<std::string> advice;
+    std::vector<WayOut> ways = {WayOut::declare("bins")};
+    if (has_numbers) {
+      ways.push_back(WayOut::declare("edges"));
+      advice.emplace_back("declare `bins` or `edges` for numbers, such as `bins: 32`");
+    }
+    if (has_moments)
+      advice.emplace_back("declare `bins` for days and times, such as `bins: month` or `bins: 32`");
+    if (has_words) advice.emplace_back("leave out long lists of words");
+    refuse_input("too-many-outcomes", "domain", std::move(ways),
+                 "{} takes columns of at most {} values, bins and nulls counted, but {}: {}",
                  method_words("marginals"), kMostColumnCells, fmt::join(large, ", "),
-                 has_bins ? "there" : "for numbers", has_bins ? "" : ", and leave out the others");
+                 fmt::join(advice, "; "));
   }
   if (!orderless.empty()) {
     std::vector<WayOut> ways;
