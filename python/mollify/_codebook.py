@@ -231,6 +231,10 @@ def numbers_of(moments: NDArray[Any], how: Moment) -> NDArray[Any]:
 # One column.
 
 
+MEASURED = 6
+"""Numbers that are shown with as many digits after the point are measured, as in drafts."""
+
+
 @dataclass(frozen=True)
 class Codebook:
     """The metadata of a column."""
@@ -285,10 +289,13 @@ class Codebook:
 
     @property
     def decimals(self) -> int | None:
-        """Digits after the point; 0 for integers, None if nobody knows."""
+        """Digits after the point; 0 for integers, None if nobody knows, and if six or more are shown: then the numbers
+        are measured, and not written in steps.
+        """
         if self.storage == "whole":
             return 0
-        return self.format.decimals if isinstance(self.format, Digits) else None
+        shown = self.format.decimals if isinstance(self.format, Digits) else None
+        return shown if shown is not None and shown < MEASURED else None
 
     def clean(self, values: list[Any]) -> Any:
         """The column's values for a release. Missing codes stay; what else lies in a range of missing codes, and a

@@ -19,6 +19,7 @@ from mollify import _core, _r_files
 from mollify._checks import Public, listed, path_text, wrong_value
 from mollify._codebook import (
     FIRST_TAG,
+    MEASURED,
     TAGS,
     Code,
     Codebook,
@@ -567,7 +568,7 @@ def _written(records: Records, like: Labelled, target: str) -> Iterable[tuple[Re
 def _shown(book: Codebook, target: str) -> str:
     decimals = book.decimals
     if decimals is None:
-        return "F12.4" if target == "SPSS" else "%10.0g"
+        return f"F16.{MEASURED}" if target == "SPSS" else "%10.0g"
     return f"F{12}.{decimals}" if target == "SPSS" else f"%12.{decimals}f"
 
 

@@ -150,6 +150,14 @@ def test_long_periods_are_refused_with_the_lines_that_convert_them():
             assert mo.Integral({"when": column}, epsilon=1).check(frame)["mapped"] == []
 
 
+def test_bytes_of_other_columns_are_no_finding():
+    raw = [b"\xff\xfe", b"\x00\x80"] * (ROWS // 2)
+    table = pyarrow.table({"x": X, "raw": raw})
+    for frame in (table, polars.from_arrow(table), table.to_pandas(), {"x": X, "raw": raw}):
+        found = mo.Central(DOMAIN, epsilon=20, count=1, accept_error=True).check(frame)
+        assert (found["records"], found["findings"]) == (ROWS, 0)
+
+
 # Values and names that no domain can declare.
 
 

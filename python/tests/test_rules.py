@@ -162,7 +162,7 @@ def test_verify_tests_released_rows(domain, tmp_path):
         "city": ["Lyon", "Metz", "Nice"] * 300,
         "region": ["south", "east", "south"] * 300,
     }
-    release = mo.sample(table, domain, model="marginals", epsilon=10, count=200, accept_error=True)
+    release = mo.Marginals(domain, epsilon=10, count=200, accept_error=True).sample(table)
     untested = mo.verify(release, domain)
     assert untested.holds
     assert (untested.rows_match, untested.values_match, untested.rules_hold, untested.released) == (None,) * 4

@@ -104,11 +104,12 @@ NameOfNumbers meant_by_name(std::string_view column) {
   constexpr std::array<std::string_view, 20> kBesideOthers = {
       "start", "started", "end",  "ended", "begin", "began", "from", "to",    "until",  "since",
       "due",   "birth",   "born", "hired", "left",  "joined", "week", "month", "period", "finish"};
-  constexpr std::array<std::string_view, 31> kAmounts = {
+  constexpr std::array<std::string_view, 37> kAmounts = {
       "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
       "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
       "mean",     "price",    "rate", "score",  "diff", "delta",  "sales",   "fee",
-      "duration", "distance", "wage", "salary", "size", "income", "amount"};
+      "duration", "distance", "wage", "salary", "size", "income", "amount",
+      "position", "pos",      "offset", "index",  "row",  "line"};
   constexpr std::array<std::string_view, 17> kUnits = {
       "s", "sec", "secs", "second", "seconds", "ms",   "mins",  "minute", "minutes",
       "h", "hr",  "hrs",  "hour",   "hours",   "days", "weeks", "months"};

@@ -1,6 +1,9 @@
 // The commands around a release: check, plan, domain, compare, and their help.
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +84,53 @@ TEST(Check, FindsNothingInACleanTable) {
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(ended.status, 0) << ended.out;
   EXPECT_EQ(lines_of(ended.out).back(), "5 records, 0 of them with something to mend, 0 findings");
+}
+
+// Columns come in the domain's order, v2 before v10, and nulls that stay null are counted, too.
+TEST(Check, CountsValuesAndNullsInTheOrderOfTheDomain) {
+  const Release command;
+  std::string domain = "columns:\n", header, record, nulls;
+  for (const char* const name : {"v2", "v10", "v1"}) {
+    domain += std::string("  ") + name + ": {type: integer, min: 0, max: 9}\n";
+    header += (header.empty() ? "" : ",") + std::string(name);
+    record += record.empty() ? "20" : ",20";
+    nulls += nulls.empty() ? "" : ",";
+  }
+  command.files.write("order.yaml", domain);
+  command.files.write("order.csv", header + "\n" + record + "\n" + nulls + "\n" + nulls + "\n");
+  const Arguments check = {"check", "--data", "order.csv", "--domain", "order.yaml"};
+  const Ended ended = command.run(check);
+  const std::vector<std::string> lines = lines_of(ended.out);
+  ASSERT_GT(lines.size(), 7U) << ended.out;
+  EXPECT_EQ(lines[1], "v2: 1 value becomes 9 (default)");
+  EXPECT_EQ(lines[2], "v2: 2 nulls stay null");
+  EXPECT_EQ(lines[3], "v10: 1 value becomes 9 (default)");
+  EXPECT_EQ(lines[5], "v1: 1 value becomes 9 (default)");
+  const Json facts = Json::parse(command.run(check + Arguments{"--json"}).out);
+  EXPECT_EQ(facts["mapped"].size(), 3U);
+  EXPECT_EQ(facts["nulls"][1], Json({{"column", "v10"}, {"nulls", 2}}));
+}
+
+// Other columns are none of a release's business, whatever bytes they hold.
+TEST(Check, FindsNothingInColumnsThatTheDomainLacks) {
+  const Release command;
+  command.files.write("open.yaml", "columns:\n  v: {type: integer, min: 0, max: 9}\n");
+  command.files.write("open.csv", "v,raw\n1,\xff\xfe\n2,\x80\n");
+  const Ended ended = command.run({"check", "--data", "open.csv", "--domain", "open.yaml"});
+  EXPECT_EQ(ended.status, 0) << ended.out;
+}
+
+// Three schools with hundreds of rows each are groups; hundreds of pupils are units.
+TEST(Check, TakesFewValuesForNoUnits) {
+  const Release command;
+  command.files.write("open.yaml", "columns:\n  v: {type: integer, min: 0, max: 9}\n");
+  std::string csv = "v,school,pupil\n";
+  for (int row = 0; row < 600; ++row)
+    csv += fmt::format("1,{},{}\n", row % 3, row % 150);
+  command.files.write("open.csv", csv);
+  const Ended ended = command.run({"check", "--data", "open.csv", "--domain", "open.yaml"});
+  EXPECT_THAT(ended.out, HasSubstr("column pupil has 150 different values in 600 rows"));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("column school")));
 }
 
 TEST(Check, WarnsOfAReferenceThatIsNearlyTheData) {

@@ -47,6 +47,9 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
   command.files.write("wide.yaml",
                       "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
                       "  b: {type: integer, min: 0, max: 999999, null: 0}\n");
+  command.files.write("seconds.yaml",
+                      "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
+                      "  t: {type: datetime, min: 2024-01-01, max: 2024-01-02, null: 2024-01-01}\n");
   command.files.write("there.csv", "a\n1\n");
   command.files.write("model.json", "{\"format\": \"mollify model 1\"}\n");
   ASSERT_EQ(command.run(words_of("ledger --ledger l.db --declare --data-set a --epsilon 1")).status,
@@ -255,6 +258,10 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
       {"plan marginals --domain wide.yaml --n 100 --epsilon 1",
        "method marginals takes columns of at most 65536 values, bins and nulls counted, but \"a\" "
        "has 1000000, \"b\" has 1000000: declare `bins` or `edges` there, such as `bins: 32`"},
+      {"plan marginals --domain seconds.yaml --n 100 --epsilon 1",
+       "method marginals takes columns of at most 65536 values, bins and nulls counted, but \"a\" "
+       "has 1000000, \"t\" has 172800: declare `bins` or `edges` for numbers, such as `bins: 32`; "
+       "declare `bins` for days and times, such as `bins: month` or `bins: 32`"},
       {"", "a command is missing, such as sample; see mollify --help"},
   };
   for (const auto& [call, message] : calls) {

@@ -235,19 +235,29 @@ TEST(DraftedValues, KeepsWordsThatLookLikeNulls) {
   };
   const std::string levels = "1,None\n1,Some\n1,Marked\n";
   const std::string with_none = "categorical 1:x 6:Marked 4:None 4:Some null 3 outside 3";
-  const std::string without = "categorical 1:x 6:Marked 4:Some null 2 outside 2";
   EXPECT_EQ(text(draft(levels, true)), with_none);
-  EXPECT_EQ(text(draft(levels, false)), without);
+  EXPECT_EQ(text(draft(levels, false)), with_none);
   EXPECT_EQ(text(draft(levels + "1,\n", false)), with_none);
+  const std::string regions = "1,NA\n1,EU\n1,None\n";
+  EXPECT_EQ(text(draft(regions, false)), "categorical 1:x 2:EU 4:None null 2 outside 2");
+  EXPECT_EQ(text(draft(regions + "1,\n", false)),
+            "categorical 1:x 2:EU 2:NA 4:None null 3 outside 3");
   EXPECT_THAT(draft(levels, true).seen[0],
               testing::EndsWith("; \"None\" is kept as a word, because the table writes nulls "
                                 "otherwise."));
   EXPECT_THAT(draft(levels, false).seen[0],
-              testing::EndsWith("; \"None\" is read as null; list it in values if it is a word."));
+              testing::EndsWith("; \"None\" is kept as a word; leave it out of values if it means "
+                                "null."));
+  EXPECT_THAT(draft(regions, false).seen[0],
+              testing::EndsWith("; \"None\" is kept as a word; leave it out of values if it means "
+                                "null; \"NA\" is read as null; list it in values if it is a word."));
   // Not among numbers, days and truths that are seen with one.
   EXPECT_EQ(text(draft("1,3\n1,NA\n1,5\n", true)), "integer 1:x 3 5 3 null 3");
   EXPECT_THAT(text(draft("1,2023-01-01\n1,NA\n", true)), testing::StartsWith("date "));
   EXPECT_EQ(text(draft("1,yes\n1,no\n1,NA\n", false)), "boolean 1:x 2:no 3:yes null 2 outside 2");
+  EXPECT_EQ(text(draft("1,yes\n1,no\n1,None\n", false)),
+            "boolean 1:x 2:no 3:yes null 2 outside 2");
+  EXPECT_EQ(text(draft("1,3\n1,None\n1,5\n", false)), "integer 1:x 3 5 3 null 3");
 }
 
 TEST(DraftedValues, TakesNumbersThatNoTypeHoldsForCodes) {

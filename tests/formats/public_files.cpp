@@ -125,11 +125,14 @@ TEST(ColumnNames, TellOfPeople) {
     EXPECT_TRUE(names_somebody(name, true)) << name;
     EXPECT_FALSE(names_somebody(name, false)) << name << ": numbers are counts";
   }
-  for (const char* const name : {"person", "School", "DEVICE"}) {
+  for (const char* const name :
+       {"person", "School", "DEVICE", "individual", "respondentNr", "family_no", "unit", "units",
+        "household code", "Case.Number", "twin2"}) {
     EXPECT_TRUE(names_a_unit(name)) << name;
     EXPECT_FALSE(names_an_id(name) || names_somebody(name, true)) << name;
   }
-  for (const char* const name : {"", "d", "paid", "math", "visits", "births", "color_name"}) {
+  for (const char* const name : {"", "d", "paid", "math", "visits", "births", "color_name", "family_size",
+                                 "unit_price", "children", "school_type", "number", "code"}) {
     EXPECT_FALSE(names_an_id(name) || names_somebody(name, true) || names_a_unit(name)) << name;
   }
 }

@@ -104,7 +104,8 @@ void require_tabled(const Domain& domain, bool copula) {
     std::vector<WayOut> ways = {WayOut::declare("bins")};
     if (has_numbers) {
       ways.push_back(WayOut::declare("edges"));
-      advice.emplace_back("declare `bins` or `edges` for numbers, such as `bins: 32`");
+      advice.push_back(fmt::format("declare `bins` or `edges` {}, such as `bins: 32`",
+                                   has_moments || has_words ? "for numbers" : "there"));
     }
     if (has_moments)
       advice.emplace_back("declare `bins` for days and times, such as `bins: month` or `bins: 32`");
