@@ -56,7 +56,7 @@ std::uint64_t check_count(const CsvReader& csv, std::size_t place, const Finding
   const bool is_weight = !count && read_weight(field).has_value();
   report({csv.line_number(), csv.header()[place], field,
           fmt::format("must be a whole number from 0 to {}{}", kMost,
-                      is_weight ? fmt::format("; for weights give {} instead of {}",
+                      is_weight ? fmt::format(" (for weights give {} instead of {})",
                                               flag_words("weights"), flag_words("counts-column"))
                                 : ""),
           fmt::format("{}", count ? kMost : 0)});

@@ -62,10 +62,11 @@ constexpr std::int64_t kBeginOf1990 = 631'152'000, kEndOf2040 = 2'240'611'200;
 
 /// The meaning of a column's numbers, by its name.
 struct NameOfNumbers {
-  bool days = false;           // since 1899
-  bool seconds = false;        // since 1970
-  bool maybe = false;          // either, if the numbers are likely days or times
-  bool beside_others = false;  // days, if another column's days are near
+  bool days = false;                // since 1899
+  bool maybe_days = false;          // if the numbers are likely days
+  bool days_beside_others = false;  // if another column's days are near
+  bool seconds = false;             // since 1970
+  bool maybe_seconds = false;       // if the numbers are likely times
 };
 
 /// "startdate", "dateofbirth", "enddatum": a word that is made of "date" and another one. Other words
@@ -97,13 +98,15 @@ NameOfNumbers meant_by_name(std::string_view column) {
   constexpr std::array<std::string_view, 3> kDays = {"date", "datum", "excel"};
   constexpr std::array<std::string_view, 4> kClocks = {"unix", "epoch", "stamp", "timestamp"};
   constexpr std::array<std::string_view, 4> kSeconds = {"date", "datum", "time", "datetime"};
-  constexpr std::array<std::string_view, 20> kMaybe = {
-      "created",  "updated", "modified",   "ts",       "day",       "dt",        "dob",
-      "visited",  "visit",   "admission",  "admitted", "discharge", "discharged", "arrival",
-      "arrived",  "departure", "departed", "deadline", "expiry",    "when"};
-  constexpr std::array<std::string_view, 20> kBesideOthers = {
-      "start", "started", "end",  "ended", "begin", "began", "from", "to",    "until",  "since",
-      "due",   "birth",   "born", "hired", "left",  "joined", "week", "month", "period", "finish"};
+  constexpr std::array<std::string_view, 6> kMaybe = {"created", "updated", "modified",
+                                                      "ts",      "day",     "dt"};
+  constexpr std::array<std::string_view, 5> kMaybeDays = {"day", "dt", "deadline", "expiry", "when"};
+  constexpr std::array<std::string_view, 31> kBesideOthers = {
+      "start",    "started",   "end",        "ended",   "begin",   "began",     "from",
+      "to",       "until",     "since",      "due",     "birth",   "born",      "hired",
+      "left",     "joined",    "week",       "month",   "period",  "created",   "updated",
+      "modified", "visit",     "visited",    "admission", "admitted", "discharge", "discharged",
+      "arrival",  "departure", "finished"};
   constexpr std::array<std::string_view, 37> kAmounts = {
       "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
       "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
@@ -122,13 +125,14 @@ NameOfNumbers meant_by_name(std::string_view column) {
   // "epoch_s" are seconds since 1970, and "time_s" are seconds of anything.
   const bool is_clock = has_any(kClocks);
   if (has_any(kAmounts) || (!is_clock && has_any(kUnits))) return {};
-  const bool are_seconds = is_clock || has_any(kSeconds);
-  const bool are_days = has_any(kDays);
-  const bool maybe = has_any(kMaybe) || std::any_of(words.begin(), words.end(), is_made_of_date);
+  const bool are_days = has_any(kDays), are_seconds = is_clock || has_any(kSeconds);
+  const bool are_made_of_date = std::any_of(words.begin(), words.end(), is_made_of_date);
+  const bool maybe_days = are_made_of_date || has_any(kMaybeDays);
   return {.days = are_days,
+          .maybe_days = !are_days && maybe_days,
+          .days_beside_others = !are_days && !maybe_days && has_any(kBesideOthers),
           .seconds = are_seconds,
-          .maybe = !are_seconds && maybe,
-          .beside_others = !are_seconds && !maybe && has_any(kBesideOthers)};
+          .maybe_seconds = !are_seconds && (are_made_of_date || has_any(kMaybe))};
 }
 
 constexpr std::string_view kDigitsOfMonths = "%Y%m";
@@ -157,13 +161,13 @@ DayFormats::DayFormats(std::string_view column) {
     left_.push_back({.format = &TimeFormat::require(month)});
   left_.push_back({.format = &TimeFormat::require(kDigitsOfMonths)});
   const NameOfNumbers meant = meant_by_name(column);
-  if (meant.days || meant.maybe || meant.beside_others) {
+  if (meant.days || meant.maybe_days || meant.days_beside_others) {
     left_.push_back({.format = &TimeFormat::require("excel"),
                      .is_guess = !meant.days,
-                     .needs_others = meant.beside_others});
+                     .needs_others = meant.days_beside_others});
   }
-  if (meant.seconds || meant.maybe)
-    left_.push_back({.format = &TimeFormat::require("unix"), .is_guess = meant.maybe});
+  if (meant.seconds || meant.maybe_seconds)
+    left_.push_back({.format = &TimeFormat::require("unix"), .is_guess = meant.maybe_seconds});
 }
 
 void DayFormats::see(std::string_view text) {

@@ -21,8 +21,8 @@ namespace mollify {
 /// 9999-12-31: those
 /// that people and programs write most. Numbers of days and of seconds are some only in a column
 /// whose name has a word such as "date" or "time", and no word for a quantity, because any number may
-/// be one. "created", "visit", "day" and "startdate" need 20 different ones from 1990 to 2040; "start"
-/// and "until" need six, and days of another column within a year of them.
+/// be one. "created", "ts", "day" and "startdate" need 20 different seconds, or the last two days, from
+/// 1990 to 2040. "start" and "visit" need six days, and days of another column within a year of them.
 class DayFormats {
  public:
   explicit DayFormats(std::string_view column);

@@ -235,7 +235,7 @@ TEST(Domain, OtherValuesAreNotWritten) {
   never("type: integer, min: 0, max: 9, missing: [-1]", {"-1", "-2"});
   never("type: number, min: 0, max: 1, step: 0.01", {"0.005", "1.01", "-0.01"});
   never("type: number, min: 0, max: 1, bins: 10", {"0.123456", "1.1"});
-  never("type: number, min: 0, max: 2, values: [0.5, 1, 2]", {"0.6", "1.5"});
+  never("type: number, values: [0.5, 1, 2]", {"0.6", "1.5"});
   never("type: date, min: 2020-01-01, max: 2020-12-31", {"2021-01-01", "2020-02-30"});
   never("type: datetime, min: 2020-01-01, max: 2020-12-31, step: minute", {"2020-03-01T10:00:30"});
   never("type: categorical, values: [a, b]", {"c", "A"});

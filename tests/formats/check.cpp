@@ -121,7 +121,7 @@ TEST(CheckTable, NamesCountsThatAreNone) {
                     EXPECT_EQ(finding.expectation,
                               std::string("must be a whole number from 0 to 1099511627776") +
                                   (finding.value == "1.5"
-                                       ? "; for weights give --weights instead of --counts-column"
+                                       ? " (for weights give --weights instead of --counts-column)"
                                        : ""));
                     found.push_back(std::to_string(finding.line) + "|" +
                                     std::string(finding.value) + ">" + finding.becomes);

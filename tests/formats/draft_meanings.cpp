@@ -67,12 +67,12 @@ TEST(DraftMeanings, TakesNumbersForDaysIfTheirNamesAndOtherDaysSaySo) {
                                 [&](int i) { return fmt::format("{},{}", serial(i), i % 7); })),
               testing::ElementsAre("start integer", "x integer"));
   // Words that are made of "date" need likely days, and "candidate" is not made of it.
-  EXPECT_THAT(kinds_of(draft_of("startdate,visit,dateofbirth,candidate", 400,
+  EXPECT_THAT(kinds_of(draft_of("startdate,day,orderdate,candidate", 400,
                                 [&](int i) {
                                   return fmt::format("{0},{0},{1},{0}", serial(i), i % 50);
                                 })),
-              testing::ElementsAre("startdate date excel", "visit date excel",
-                                   "dateofbirth integer", "candidate integer"));
+              testing::ElementsAre("startdate date excel", "day date excel", "orderdate integer",
+                                   "candidate integer"));
 }
 
 TEST(DraftMeanings, LeavesOutNumbersOfUnits) {
