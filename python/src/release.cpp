@@ -204,9 +204,8 @@ nb::str verified(const std::string& certificate, const std::string& name, const 
                  const Source* released) {
   ReleaseFiles files{list, reference, public_texts(texts), std::nullopt};
   if (released != nullptr) files.released = *released;
-  return text(computed([&] {
-    return verify(Certificate::parse(certificate, name), domain, files).json;
-  }));
+  return text(
+      computed([&] { return verify(Certificate::parse(certificate, name), domain, files).json; }));
 }
 
 }  // namespace

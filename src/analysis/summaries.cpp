@@ -39,7 +39,8 @@ MappedCounts::MappedCounts(const Domain& domain) : domain_(domain) {
 
 void MappedCounts::see(const Finding& finding) {
   if (!finding.rule.empty()) {
-    ++counts_[{.place = rules_.at(finding.rule), .column = "", .becomes = "", .rule = finding.rule}];
+    ++counts_[{
+        .place = rules_.at(finding.rule), .column = "", .becomes = "", .rule = finding.rule}];
     return;
   }
   if (finding.becomes.empty()) return;

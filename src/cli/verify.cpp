@@ -101,9 +101,10 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
 
 int verify_mechanism(const VerifyOptions& options) {
   if (options.domain || options.candidates_file || options.released) {
-    refuse_missing("certificate", fmt::format("{} needs it", options.domain     ? "--domain"
-                                                             : options.released ? "--released"
-                                                                                : "--candidates-file"));
+    refuse_missing("certificate",
+                   fmt::format("{} needs it", options.domain     ? "--domain"
+                                              : options.released ? "--released"
+                                                                 : "--candidates-file"));
   }
   if (!options.k && !options.mechanism.epsilon) {
     throw InvalidInput("missing-parameter", "--certificate or --k is missing", "certificate",
@@ -157,7 +158,8 @@ void add_verify(CLI::App& app, Session& session) {
   CLI::App& command = *app.add_subcommand(
       "verify",
       "Recompute a guarantee in integers\n\nWith --certificate, verify rebuilds the bounds of that "
-      "release and checks them. With --released, it tests the rows too: their number, each value and each "
+      "release and checks them. With --released, it tests the rows too: their number, each value "
+      "and each "
       "rule of the domain. With --k and --epsilon, it builds the output distributions of "
       "adversarial inputs and compares them. Exit status 1 if the guarantee or the rows do not "
       "hold, 2 if it was not checked.");
@@ -165,9 +167,7 @@ void add_verify(CLI::App& app, Session& session) {
   command.add_option("--certificate", options->certificate, "a release's certificate")
       ->type_name("FILE");
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
-  command
-      .add_option("--released", options->released,
-                  "CSV of its released rows, to be tested too")
+  command.add_option("--released", options->released, "CSV of its released rows, to be tested too")
       ->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs,

@@ -167,9 +167,8 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
     find("", "", fmt::format("must have at most {} bytes", LineReader::kMaxLineBytes));
   }
   // Of other columns nothing matters.
-  const bool is_text = std::all_of(places.begin(), places.end(), [&](std::size_t place) {
-    return is_utf8(csv.fields()[place]);
-  });
+  const bool is_text = std::all_of(places.begin(), places.end(),
+                                   [&](std::size_t place) { return is_utf8(csv.fields()[place]); });
   if (!is_text) find("", "", CsvReader::kNotUtf8);
   if (csv.ends_inside_quotes()) {
     find("", "", fmt::format("must have {}", CsvReader::kOpenField));

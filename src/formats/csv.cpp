@@ -298,7 +298,8 @@ constexpr const char* kPortable =
     "read that in Python by `labelled = mollify.read_labelled(FILE)`";
 constexpr const char* kUtf16 = "looks like UTF-16: save it as UTF-8 first";
 constexpr const char* kJson =
-    "looks like JSON: read it in Python by `pandas.read_json(FILE)`, with `lines=True` if each line is "
+    "looks like JSON: read it in Python by `pandas.read_json(FILE)`, with `lines=True` if each "
+    "line is "
     "an object, and give the frame";
 
 using namespace std::string_view_literals;
@@ -461,8 +462,7 @@ bool CsvReader::next_joined() {
     split();
     return true;
   }
-  refuse_input("malformed-file",
-               is_in_memory_ ? Concern() : Concern::in_file(path(), first_line_),
+  refuse_input("malformed-file", is_in_memory_ ? Concern() : Concern::in_file(path(), first_line_),
                "{} {} must have {}", path(), line_words(first_line_, is_in_memory_), kOpenField);
 }
 

@@ -314,7 +314,7 @@ class CsvReader {
 
   bool is_in_memory_;
   LineReader lines_;
-  CsvRows rows_;  // the current line
+  CsvRows rows_;          // the current line
   std::string joined_{};  // some lines that are one record; empty if it is one line
   std::uint64_t first_line_ = 0, joined_records_ = 0;
   std::vector<std::string> header_;

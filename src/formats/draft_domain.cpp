@@ -261,12 +261,11 @@ class ColumnSketch {
       (is_a_word(null_words_[i]) ? kept : nulls).push_back(null_words_[i]);
     std::vector<std::string> said;
     if (!kept.empty()) {
-      said.push_back(fmt::format("\"{}\" {} kept as {}{}", fmt::join(kept, "\", \""),
-                                 kept.size() == 1 ? "is" : "are",
-                                 kept.size() == 1 ? "a word" : "words",
-                                 is_in_memory_ || has_empty_
-                                     ? ", because the table writes nulls otherwise"
-                                     : "; leave it out of values if it means null"));
+      said.push_back(
+          fmt::format("\"{}\" {} kept as {}{}", fmt::join(kept, "\", \""),
+                      kept.size() == 1 ? "is" : "are", kept.size() == 1 ? "a word" : "words",
+                      is_in_memory_ || has_empty_ ? ", because the table writes nulls otherwise"
+                                                  : "; leave it out of values if it means null"));
     }
     if (!nulls.empty()) {
       said.push_back(fmt::format("\"{}\" {} read as null; list {} in values if {}",
@@ -529,9 +528,10 @@ std::string reason_to_leave_out(DraftedColumn& column, bool is_asked_for) {
     const std::string few = sketch.few_strangers();
     if (!few.empty()) return few;
     return sketch.have_codes()
-               ? fmt::format("it has more than {} codes ({}); to keep it, group them, as by their "
-                             "first digits",
-                             kMaxCategories, sketch.reason_of_codes())
+               ? fmt::format(
+                     "it has more than {} codes ({}); to keep it, group them, as by their "
+                     "first digits",
+                     kMaxCategories, sketch.reason_of_codes())
                : fmt::format("it has more than {} values that are not numbers", kMaxCategories);
   }
   const std::string suspicion = reason_of_suspicion(column, is_asked_for);
@@ -581,8 +581,7 @@ std::string reason_of_numbers(const Numbers& cells, const std::string& remark) {
   }
   if (declared.step) {
     const bool are_moved = remark.find("become the nearer") != std::string::npos;
-    text +=
-        fmt::format("; {} multiples of {}", are_moved ? "most are" : "all are", *declared.step);
+    text += fmt::format("; {} multiples of {}", are_moved ? "most are" : "all are", *declared.step);
   }
   return text + remark;
 }

@@ -491,7 +491,8 @@ CellsAndCodes NumbersSeen::integers(const PlacesWithoutCodes& rest) const {
   // A step has no place to begin at, and the list would be long.
   if (rest.codes.empty() && common_distance_ > step && made.remark.empty()) {
     made.remark = fmt::format(
-        "; each is a multiple of {0} away from the others, as {1} and {2} are, but released ones may lie "
+        "; each is a multiple of {0} away from the others, as {1} and {2} are, but released ones "
+        "may lie "
         "between: to prevent that, number the places, as by (value - {1}) / {0}",
         common_distance_, min_integer_, min_integer_ + common_distance_);
   }

@@ -73,11 +73,10 @@ struct NameOfNumbers {
 /// end like it, as "candidate".
 bool is_made_of_date(std::string_view word) {
   constexpr std::array<std::string_view, 34> kOthers = {
-      "start",  "end",    "begin",    "birth",   "death",  "order",    "ship",
-      "due",    "from",   "to",       "visit",   "entry",  "exit",     "event",
-      "sale",   "sales",  "report",   "test",    "admit",  "discharge", "invoice",
-      "pay",    "payment", "hire",    "issue",   "expiry", "open",     "close",
-      "create", "sample", "survey",   "ofbirth", "ofdeath", "time"};
+      "start", "end",       "begin",   "birth",  "death",   "order",   "ship",  "due",    "from",
+      "to",    "visit",     "entry",   "exit",   "event",   "sale",    "sales", "report", "test",
+      "admit", "discharge", "invoice", "pay",    "payment", "hire",    "issue", "expiry", "open",
+      "close", "create",    "sample",  "survey", "ofbirth", "ofdeath", "time"};
   for (const std::string_view date : {"date", "datum"}) {
     std::string_view rest = word;
     if (rest.ends_with(date)) {
@@ -100,19 +99,20 @@ NameOfNumbers meant_by_name(std::string_view column) {
   constexpr std::array<std::string_view, 4> kSeconds = {"date", "datum", "time", "datetime"};
   constexpr std::array<std::string_view, 6> kMaybe = {"created", "updated", "modified",
                                                       "ts",      "day",     "dt"};
-  constexpr std::array<std::string_view, 5> kMaybeDays = {"day", "dt", "deadline", "expiry", "when"};
+  constexpr std::array<std::string_view, 5> kMaybeDays = {"day", "dt", "deadline", "expiry",
+                                                          "when"};
   constexpr std::array<std::string_view, 31> kBesideOthers = {
-      "start",    "started",   "end",        "ended",   "begin",   "began",     "from",
-      "to",       "until",     "since",      "due",     "birth",   "born",      "hired",
-      "left",     "joined",    "week",       "month",   "period",  "created",   "updated",
-      "modified", "visit",     "visited",    "admission", "admitted", "discharge", "discharged",
+      "start",    "started",   "end",     "ended",     "begin",    "began",     "from",
+      "to",       "until",     "since",   "due",       "birth",    "born",      "hired",
+      "left",     "joined",    "week",    "month",     "period",   "created",   "updated",
+      "modified", "visit",     "visited", "admission", "admitted", "discharge", "discharged",
       "arrival",  "departure", "finished"};
   constexpr std::array<std::string_view, 37> kAmounts = {
-      "count",    "counts",   "cost", "costs",  "pay",  "value",  "values",  "vote",
-      "votes",    "number",   "num",  "n",      "sum",  "total",  "average", "avg",
-      "mean",     "price",    "rate", "score",  "diff", "delta",  "sales",   "fee",
-      "duration", "distance", "wage", "salary", "size", "income", "amount",
-      "position", "pos",      "offset", "index",  "row",  "line"};
+      "count",    "counts",   "cost",  "costs",  "pay",  "value",  "values",  "vote",
+      "votes",    "number",   "num",   "n",      "sum",  "total",  "average", "avg",
+      "mean",     "price",    "rate",  "score",  "diff", "delta",  "sales",   "fee",
+      "duration", "distance", "wage",  "salary", "size", "income", "amount",  "position",
+      "pos",      "offset",   "index", "row",    "line"};
   constexpr std::array<std::string_view, 17> kUnits = {
       "s", "sec", "secs", "second", "seconds", "ms",   "mins",  "minute", "minutes",
       "h", "hr",  "hrs",  "hour",   "hours",   "days", "weeks", "months"};

@@ -46,7 +46,7 @@ class DayFormats {
     const TimeFormat* format;
     PlacesSeen places{};  // seconds
     bool has_clocks = false;
-    bool is_guess = false;  // the column's name may mean something else
+    bool is_guess = false;      // the column's name may mean something else
     bool needs_others = false;  // days in another column
   };
 

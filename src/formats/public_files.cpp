@@ -108,20 +108,22 @@ bool names_somebody(std::string_view column, bool is_text) {
 
 bool names_a_unit(std::string_view column) {
   constexpr std::array<std::string_view, 37> kUnits = {
-      "user",       "person",     "patient",   "customer",  "client",      "subject", "member",
-      "student",    "firm",       "company",   "participant", "pupil",     "employee", "household",
-      "device",     "school",     "individual", "respondent", "family",    "unit",    "proband",
-      "volunteer",  "donor",      "worker",    "teacher",   "child",       "mother",  "twin",
-      "couple",     "owner",      "tenant",    "dwelling",  "establishment", "panelist", "informant",
-      "interviewee", "case"};
+      "user",     "person",    "patient",       "customer",  "client",      "subject",
+      "member",   "student",   "firm",          "company",   "participant", "pupil",
+      "employee", "household", "device",        "school",    "individual",  "respondent",
+      "family",   "unit",      "proband",       "volunteer", "donor",       "worker",
+      "teacher",  "child",     "mother",        "twin",      "couple",      "owner",
+      "tenant",   "dwelling",  "establishment", "panelist",  "informant",   "interviewee",
+      "case"};
   // "family", "familyNumber", "respondent.no", "unit_code"; but "family_size" is a quantity.
   constexpr std::array<std::string_view, 12> kNumbers = {
       "id", "ids", "no", "nr", "num", "number", "code", "key", "index", "idx", "serial", "ref"};
   if (names_an_id(column)) return true;
   const std::vector<std::string> words = words_of_name(column);
   const auto is_unit = [&](const std::string& word) {
-    return is_one_of(word, kUnits) || (word.ends_with('s') &&
-                                       is_one_of(std::string_view(word).substr(0, word.size() - 1), kUnits));
+    return is_one_of(word, kUnits) ||
+           (word.ends_with('s') &&
+            is_one_of(std::string_view(word).substr(0, word.size() - 1), kUnits));
   };
   if (words.empty() || !std::any_of(words.begin(), words.end(), is_unit)) return false;
   return std::all_of(words.begin(), words.end(), [&](const std::string& word) {

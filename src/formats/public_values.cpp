@@ -17,9 +17,10 @@ namespace mollify {
 
 std::string undeclarable_part(std::string_view text, bool is_in_memory) {
   if (!is_utf8(text)) {
-    return is_in_memory ? "bytes that are not UTF-8 text"
-                        : "bytes that are not UTF-8 text (convert another encoding first, as by `iconv "
-                          "-f LATIN1 -t UTF-8 FILE`)";
+    return is_in_memory
+               ? "bytes that are not UTF-8 text"
+               : "bytes that are not UTF-8 text (convert another encoding first, as by `iconv "
+                 "-f LATIN1 -t UTF-8 FILE`)";
   }
   const auto control = std::find_if(text.begin(), text.end(), [](char letter) {
     return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;

@@ -252,8 +252,8 @@ Verification verify(const Certificate& certificate, const Domain& domain,
                            inside::PublicFiles(std::nullopt, std::nullopt, files.texts), files.list,
                            files.reference));
   if (files.released && check.domain_matches) {
-    const auto& [rows, path] = std::tie(files.released->inside().records,
-                                        files.released->inside().path);
+    const auto& [rows, path] =
+        std::tie(files.released->inside().records, files.released->inside().path);
     const std::string called = path.value_or("released (in memory)");
     // Of columns of lists, too, which have no text.
     inside::require_released_columns(rows->columns(), called, stated.spec, domain.inside().domain,
@@ -269,22 +269,22 @@ Verification verify(const Certificate& certificate, const Domain& domain,
     return check.is_designed ? std::optional<bool>(held) : std::nullopt;
   };
   inside::Answer told = inside::check_answer(stated, check, name);
-  return {.domain_matches = check.domain_matches,
-          .list_matches = check.list_matches,
-          .ranges_match = check.ranges_match,
-          .design_matches = seen(check.design_matches),
-          .guarantee_holds = seen(check.guarantee_holds),
-          .total_holds = seen(check.total_holds),
-          .accuracy_matches = seen(check.accuracy_matches),
-          .rows_match = check.released ? check.released->rows_match() : std::nullopt,
-          .values_match =
-              check.released ? std::optional(check.released->values_match()) : std::nullopt,
-          .rules_hold = check.released ? check.released->rules_hold() : std::nullopt,
-          .epsilon_realised_up = check.epsilon_realised_up,
-          .warnings = outward(check.warnings),
-          .verdict = check.verdict(),
-          .json = told.facts(),
-          .text = std::move(told.text)};
+  return {
+      .domain_matches = check.domain_matches,
+      .list_matches = check.list_matches,
+      .ranges_match = check.ranges_match,
+      .design_matches = seen(check.design_matches),
+      .guarantee_holds = seen(check.guarantee_holds),
+      .total_holds = seen(check.total_holds),
+      .accuracy_matches = seen(check.accuracy_matches),
+      .rows_match = check.released ? check.released->rows_match() : std::nullopt,
+      .values_match = check.released ? std::optional(check.released->values_match()) : std::nullopt,
+      .rules_hold = check.released ? check.released->rules_hold() : std::nullopt,
+      .epsilon_realised_up = check.epsilon_realised_up,
+      .warnings = outward(check.warnings),
+      .verdict = check.verdict(),
+      .json = told.facts(),
+      .text = std::move(told.text)};
 }
 
 // -----------------------------------------------------------------------------------------------

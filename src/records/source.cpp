@@ -53,12 +53,13 @@ ColumnHint columns_hint(std::span<const std::string> names, std::string_view col
                                    [](const std::string& name) { return is_utf8(name); });
   constexpr std::size_t kMostNamed = 20;
   const auto named = names.first(std::min(names.size(), kMostNamed));
-  return {fmt::format("; it has {}{}{}{}", list_words(named),
-                      named.size() < names.size() ? ", ..." : "", did_you_mean(column, names),
-                      is_text ? ""
-                              : "; its names are not UTF-8 text: if its encoding is Latin-1, `iconv "
-                                "-f LATIN1 -t UTF-8 FILE` converts it"),
-          nearest_name(column, names)};
+  return {
+      fmt::format("; it has {}{}{}{}", list_words(named),
+                  named.size() < names.size() ? ", ..." : "", did_you_mean(column, names),
+                  is_text ? ""
+                          : "; its names are not UTF-8 text: if its encoding is Latin-1, `iconv "
+                            "-f LATIN1 -t UTF-8 FILE` converts it"),
+      nearest_name(column, names)};
 }
 
 namespace {

@@ -125,8 +125,7 @@ TEST(Check, TakesFewValuesForNoUnits) {
   const Release command;
   command.files.write("open.yaml", "columns:\n  v: {type: integer, min: 0, max: 9}\n");
   std::string csv = "v,school,pupil\n";
-  for (int row = 0; row < 600; ++row)
-    csv += fmt::format("1,{},{}\n", row % 3, row % 150);
+  for (int row = 0; row < 600; ++row) csv += fmt::format("1,{},{}\n", row % 3, row % 150);
   command.files.write("open.csv", csv);
   const Ended ended = command.run({"check", "--data", "open.csv", "--domain", "open.yaml"});
   EXPECT_THAT(ended.out, HasSubstr("column pupil has 150 different values in 600 rows"));

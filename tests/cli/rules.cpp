@@ -149,7 +149,8 @@ TEST_F(Rules, AreTestedOnReleasedRows) {
        {"out.csv has 304 rows, but the certificate is of 300", "DOES NOT HOLD",
         "rule \"if age < 15 then job == none\": 1 row; out.csv line 2 breaks it",
         "column \"age\": 1 row; out.csv line 3 must be an integer from 0 to 20",
-        "column \"job\": 1 row; out.csv line 4 must be one of 3 declared values, as a release writes it, but is \"thief\"",
+        "column \"job\": 1 row; out.csv line 4 must be one of 3 declared values, as a release "
+        "writes it, but is \"thief\"",
         "lines: 1 row; out.csv line 5 must have 4 fields like the header, but has 2"}) {
     EXPECT_THAT(unwrapped(failed.out), HasSubstr(said));
   }

@@ -272,8 +272,10 @@ TEST_F(Weights, AreChecked) {
                                    "(default)\n"));
   const Ended counts =
       run({"check", "--data", "t.csv", "--domain", "d.yaml", "--counts-column", "w"});
-  EXPECT_THAT(counts.out, HasSubstr("t.csv:2: w must be a whole number from 0 to 1099511627776 "
-                                    "(for weights give --weights instead of --counts-column), but is \"1.25\" → 0\n"));
+  EXPECT_THAT(
+      counts.out,
+      HasSubstr("t.csv:2: w must be a whole number from 0 to 1099511627776 "
+                "(for weights give --weights instead of --counts-column), but is \"1.25\" → 0\n"));
 }
 
 TEST_F(Weights, AreCompared) {

@@ -47,9 +47,10 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
   command.files.write("wide.yaml",
                       "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
                       "  b: {type: integer, min: 0, max: 999999, null: 0}\n");
-  command.files.write("seconds.yaml",
-                      "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
-                      "  t: {type: datetime, min: 2024-01-01, max: 2024-01-02, null: 2024-01-01}\n");
+  command.files.write(
+      "seconds.yaml",
+      "columns:\n  a: {type: integer, min: 0, max: 999999, null: 0}\n"
+      "  t: {type: datetime, min: 2024-01-01, max: 2024-01-02, null: 2024-01-01}\n");
   command.files.write("there.csv", "a\n1\n");
   command.files.write("model.json", "{\"format\": \"mollify model 1\"}\n");
   ASSERT_EQ(command.run(words_of("ledger --ledger l.db --declare --data-set a --epsilon 1")).status,

@@ -57,11 +57,12 @@ TEST(CheckTable, NamesEveryPlace) {
                           "8|||must have 2 fields like the header, not 3"));
   EXPECT_THAT(findings_of(scratch, "age,sex\n1,\"f\n"),
               ElementsAre(std::string("2|||must have ") + CsvReader::kOpenField));
-  EXPECT_THAT(findings_of(scratch, "age,sex\n1,f\"\n1,\xff\n"),
-              ElementsAre("2|||must have a closing quote for each opening one in the same line, "
-                          "and two quotes for one inside a field",
-                          "2|sex|f\"|" + std::string(kSex), "3|||" + std::string(CsvReader::kNotUtf8),
-                          "3|sex|\xff|" + std::string(kSex)));
+  EXPECT_THAT(
+      findings_of(scratch, "age,sex\n1,f\"\n1,\xff\n"),
+      ElementsAre("2|||must have a closing quote for each opening one in the same line, "
+                  "and two quotes for one inside a field",
+                  "2|sex|f\"|" + std::string(kSex), "3|||" + std::string(CsvReader::kNotUtf8),
+                  "3|sex|\xff|" + std::string(kSex)));
   EXPECT_THAT(
       findings_of(scratch, "note,age,sex\n1,1,f\n" + std::string(2U << 20U, 'x') + ",1,f\n"),
       testing::Contains("3|||must have at most 1048576 bytes"));

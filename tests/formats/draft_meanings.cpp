@@ -51,34 +51,31 @@ TEST(DraftMeanings, TakesNumbersForDaysIfTheirNamesAndOtherDaysSaySo) {
   const auto serial = [](int i) { return kFirstOf2023 + i * 37 % 300; };
   const auto day = [](int i) { return fmt::format("2023-{:02}-{:02}", 1 + i % 10, 1 + i % 28); };
   // Beside days, "start" and "until" are days; other numbers are not, however near they are.
-  EXPECT_THAT(kinds_of(draft_of("start,contract_until,level,start_salary,day", 400,
-                                [&](int i) {
-                                  return fmt::format("{0},{0},{0},{0},{1}", serial(i), day(i));
-                                })),
-              testing::ElementsAre("start date excel", "contract_until date excel",
-                                   "level integer", "start_salary integer", "day date"));
+  EXPECT_THAT(kinds_of(draft_of(
+                  "start,contract_until,level,start_salary,day", 400,
+                  [&](int i) { return fmt::format("{0},{0},{0},{0},{1}", serial(i), day(i)); })),
+              testing::ElementsAre("start date excel", "contract_until date excel", "level integer",
+                                   "start_salary integer", "day date"));
   // Far from the other days, and without any, they are not.
-  EXPECT_THAT(kinds_of(draft_of("start,day", 400,
-                                [&](int i) {
-                                  return fmt::format("{},{}", serial(i) - 4000, day(i));
-                                })),
-              testing::ElementsAre("start integer", "day date"));
+  EXPECT_THAT(
+      kinds_of(draft_of("start,day", 400,
+                        [&](int i) { return fmt::format("{},{}", serial(i) - 4000, day(i)); })),
+      testing::ElementsAre("start integer", "day date"));
   EXPECT_THAT(kinds_of(draft_of("start,x", 400,
                                 [&](int i) { return fmt::format("{},{}", serial(i), i % 7); })),
               testing::ElementsAre("start integer", "x integer"));
   // Words that are made of "date" need likely days, and "candidate" is not made of it.
-  EXPECT_THAT(kinds_of(draft_of("startdate,day,orderdate,candidate", 400,
-                                [&](int i) {
-                                  return fmt::format("{0},{0},{1},{0}", serial(i), i % 50);
-                                })),
-              testing::ElementsAre("startdate date excel", "day date excel", "orderdate integer",
-                                   "candidate integer"));
+  EXPECT_THAT(
+      kinds_of(draft_of("startdate,day,orderdate,candidate", 400,
+                        [&](int i) { return fmt::format("{0},{0},{1},{0}", serial(i), i % 50); })),
+      testing::ElementsAre("startdate date excel", "day date excel", "orderdate integer",
+                           "candidate integer"));
 }
 
 TEST(DraftMeanings, LeavesOutNumbersOfUnits) {
-  const DomainDraft draft = draft_of("individual,respondentNr,family,unit,family_size", 900, [](int i) {
-    return fmt::format("{0},{0},{0},{0},{1}", i % 300 + 1, i % 7 + 1);
-  });
+  const DomainDraft draft =
+      draft_of("individual,respondentNr,family,unit,family_size", 900,
+               [](int i) { return fmt::format("{0},{0},{0},{0},{1}", i % 300 + 1, i % 7 + 1); });
   EXPECT_THAT(draft.domain.names(), testing::ElementsAre("family_size"));
 }
 
@@ -100,9 +97,9 @@ TEST(DraftMeanings, KeepsTheMeanOfALongTailInALargeFile) {
   for (const double number : numbers) {
     const std::uint32_t cell = column.encode(Value(number));
     const std::uint64_t last = cells.points(cell) - 1;
-    drawn += (static_cast<double>(cells.value(cell, 0)) +
-              static_cast<double>(cells.value(cell, last))) /
-             2 / kRows;
+    drawn +=
+        (static_cast<double>(cells.value(cell, 0)) + static_cast<double>(cells.value(cell, last))) /
+        2 / kRows;
   }
   EXPECT_LE(std::fabs(drawn - mean), 0.011 * std::sqrt(squares));
 }
@@ -134,9 +131,8 @@ TEST(DraftMeanings, SaysWhatItCannotKeep) {
       draft_of("x", 3000, [](int i) { return std::to_string(1 + 2 * (i * 7 % 1000)); });
   EXPECT_THAT(odd.seen[0], HasSubstr("; each is a multiple of 2 away from the others, as 1 and 3 "
                                      "are, but released ones may lie between"));
-  const DomainDraft codes = draft_of("code,x", 4500, [](int i) {
-    return fmt::format("{:05},{}", i % 1500, i % 5);
-  });
+  const DomainDraft codes =
+      draft_of("code,x", 4500, [](int i) { return fmt::format("{:05},{}", i % 1500, i % 5); });
   EXPECT_THAT(codes.notes, testing::Contains(HasSubstr(
                                "it has more than 1000 codes (numbers begin with a zero); to keep "
                                "it, group them, as by their first digits")));
@@ -148,13 +144,12 @@ TEST(DraftMeanings, ReadsLineBreaksWithinQuotes) {
     return draft_domain(scratch.write("pub.csv", csv), {"k", "t"});
   };
   const DomainDraft made = draft("k,t\na,\"one\ntwo, \"\"three\"\"\n\n\"\nb,c\na,d\n");
-  EXPECT_EQ(made.domain.columns()[0].canonical_text(),
-            "categorical 1:k 1:a 1:b null 2 outside 2");
-  EXPECT_EQ(made.domain.columns()[1].canonical_text(),
-            "categorical 1:t 1:c 1:d null 2 outside 2");
+  EXPECT_EQ(made.domain.columns()[0].canonical_text(), "categorical 1:k 1:a 1:b null 2 outside 2");
+  EXPECT_EQ(made.domain.columns()[1].canonical_text(), "categorical 1:t 1:c 1:d null 2 outside 2");
   EXPECT_THAT(made.notes, testing::Contains(HasSubstr("1 record has line breaks within quotes")));
-  EXPECT_THAT(made.notes, testing::Contains(HasSubstr(
-                              "Column \"t\": line 2 holds a line break or a vertical tab")));
+  EXPECT_THAT(
+      made.notes,
+      testing::Contains(HasSubstr("Column \"t\": line 2 holds a line break or a vertical tab")));
   // The record after it is on the line where it is in the file.
   EXPECT_EQ(test::refusal(scratch, [&] { draft("k,t\na,\"one\ntwo\"\nb\n"); }),
             "pub.csv line 4 must have 2 fields like the header, but has 1");
@@ -168,13 +163,20 @@ TEST(DraftMeanings, NamesEncodingsAndJson) {
   const auto draft = [&](const char* name, const std::string& text) {
     return draft_domain(scratch.write(name, text));
   };
-  EXPECT_THAT(draft("latin.csv", "gr\xf6\xdf" "e,x\na,1\nb,2\n").notes,
+  EXPECT_THAT(draft("latin.csv",
+                    "gr\xf6\xdf"
+                    "e,x\na,1\nb,2\n")
+                  .notes,
               testing::Contains(HasSubstr("convert another encoding first, as by `iconv -f LATIN1 "
                                           "-t UTF-8 FILE`")));
   const CsvReader latin(scratch.path("latin.csv"));
-  EXPECT_THAT(test::refusal(scratch, [&] { (void)latin.position("size", {"to read", "data"}); }),
-              HasSubstr("its names are not UTF-8 text: if its encoding is Latin-1, `iconv -f LATIN1 "
-                        "-t UTF-8 FILE` converts it"));
+  EXPECT_THAT(
+      test::refusal(scratch,
+                    [&] {
+                      (void)latin.position("size", {"to read", "data"});
+                    }),
+      HasSubstr("its names are not UTF-8 text: if its encoding is Latin-1, `iconv -f LATIN1 "
+                "-t UTF-8 FILE` converts it"));
   for (const auto& [name, text] :
        {std::pair{"rows.json", "{\n  \"a\": [1]\n}\n"}, std::pair{"rows.csv", "{\"a\": 1}\n"},
         std::pair{"rows.txt", "[ {\"a\": 1} ]\n"}, std::pair{"rows.jsonl", "[1, 2]\n"}}) {

@@ -248,15 +248,15 @@ TEST(DraftedValues, KeepsWordsThatLookLikeNulls) {
   EXPECT_THAT(draft(levels, false).seen[0],
               testing::EndsWith("; \"None\" is kept as a word; leave it out of values if it means "
                                 "null."));
-  EXPECT_THAT(draft(regions, false).seen[0],
-              testing::EndsWith("; \"None\" is kept as a word; leave it out of values if it means "
-                                "null; \"NA\" is read as null; list it in values if it is a word."));
+  EXPECT_THAT(
+      draft(regions, false).seen[0],
+      testing::EndsWith("; \"None\" is kept as a word; leave it out of values if it means "
+                        "null; \"NA\" is read as null; list it in values if it is a word."));
   // Not among numbers, days and truths that are seen with one.
   EXPECT_EQ(text(draft("1,3\n1,NA\n1,5\n", true)), "integer 1:x 3 5 3 null 3");
   EXPECT_THAT(text(draft("1,2023-01-01\n1,NA\n", true)), testing::StartsWith("date "));
   EXPECT_EQ(text(draft("1,yes\n1,no\n1,NA\n", false)), "boolean 1:x 2:no 3:yes null 2 outside 2");
-  EXPECT_EQ(text(draft("1,yes\n1,no\n1,None\n", false)),
-            "boolean 1:x 2:no 3:yes null 2 outside 2");
+  EXPECT_EQ(text(draft("1,yes\n1,no\n1,None\n", false)), "boolean 1:x 2:no 3:yes null 2 outside 2");
   EXPECT_EQ(text(draft("1,3\n1,None\n1,5\n", false)), "integer 1:x 3 5 3 null 3");
 }
 

@@ -131,8 +131,9 @@ TEST(ColumnNames, TellOfPeople) {
     EXPECT_TRUE(names_a_unit(name)) << name;
     EXPECT_FALSE(names_an_id(name) || names_somebody(name, true)) << name;
   }
-  for (const char* const name : {"", "d", "paid", "math", "visits", "births", "color_name", "family_size",
-                                 "unit_price", "children", "school_type", "number", "code"}) {
+  for (const char* const name :
+       {"", "d", "paid", "math", "visits", "births", "color_name", "family_size", "unit_price",
+        "children", "school_type", "number", "code"}) {
     EXPECT_FALSE(names_an_id(name) || names_somebody(name, true) || names_a_unit(name)) << name;
   }
 }
