@@ -25,7 +25,7 @@ TEST(Check, NamesLineColumnAndValue) {
                       "ann,f,20,a,true,55.5\n"
                       "bob,q,300,,maybe,\n"
                       "eve,m,3,b,true\n"
-                      ",f,20,\xff,true,50\n"
+                      ",\xff,20,b,true,50\n"
                       "ann,\"f,20,a,true,50\n");
   command.files.write(
       "open.yaml",
@@ -47,7 +47,9 @@ TEST(Check, NamesLineColumnAndValue) {
         "data.csv:3: smoker must be false or true or null, but is \"maybe\" → false (default)",
         "data.csv:4: must have 6 fields like the header, not 5",
         "data.csv:4: id must be a unit of the roster, but is \"eve\"",
-        "data.csv:5: must be UTF-8 text", "data.csv:5: id must name a unit, but is \"\"",
+        "data.csv:5: must be UTF-8 text: if its encoding is Latin-1, `iconv -f LATIN1 -t UTF-8 "
+        "FILE` converts it",
+        "data.csv:5: id must name a unit, but is \"\"",
         "data.csv:6: must have closed quotes, but a field holds a line break or lacks its closing "
         "quote: a record is one line, so take line breaks out of fields, or give a data frame or a "
         "Parquet file, in Python"}) {
@@ -73,8 +75,9 @@ TEST(Check, ReadsDomainsOfAnySize) {
   const Ended ended = command.run({"check", "--data", "data.csv", "--domain", "domain.yaml"});
   EXPECT_EQ(ended.status, 1);
   const std::vector<std::string> lines = lines_of(ended.out);
-  EXPECT_EQ(lines[1], "note: 5 values become -1 (default)") << "sums come before examples";
-  EXPECT_EQ(lines[2],
+  EXPECT_EQ(lines[1], "sex: 1 null stays null");
+  EXPECT_EQ(lines[2], "note: 5 values become -1 (default)") << "sums come before examples";
+  EXPECT_EQ(lines[3],
             "data.csv:2: note must be a number from -1 to 1 or null, but is \"a\" → -1 (default)");
   EXPECT_EQ(lines.back(), "5 records, 5 of them with something to mend, 5 findings");
 }
