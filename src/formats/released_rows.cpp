@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "domain/possible.h"
 #include "domain/rules.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/refusal.h"
+#include "base/speech.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 
