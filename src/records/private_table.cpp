@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "domain/column.h"
