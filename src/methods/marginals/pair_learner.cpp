@@ -1,0 +1,373 @@
+#include "methods/marginals/pair_learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/progress.h"
+#include "methods/graphical/junction_tree.h"
+
+namespace mollify {
+
+CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
+  CellGroups both{inner.of, outer.count};
+  for (std::uint32_t& group : both.of) group = outer.of[group];
+  return both;
+}
+
+namespace {
+
+/// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
+constexpr double kMeanSize = 0.7978845608028654;
+/// The part of a deviation that counts against each cell of a candidate: less than noise adds,
+/// because a model takes up only a part of the noise of its answers.
+constexpr double kNoisePenalty = 0.45;
+/// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
+/// round's noise: the more noise, the less, because measurements weigh less already.
+constexpr double kShrinkage = 0.1;
+constexpr double kLeastShrinkage = 0.1;
+constexpr double kMostShrinkage = 1e6;
+
+/// As an integer that a private distance may be taken from: small enough that no sum passes 2^61.
+std::uint64_t whole_count(double count) {
+  if (!(count > 0)) return 0;
+  return static_cast<std::uint64_t>(std::llround(std::min(count, 0x1p50)));
+}
+
+/// A table over two columns with their values put together.
+std::vector<double> grouped_pair(std::span<const double> table, const CellGroups& rows,
+                                 const CellGroups& columns) {
+  std::vector<double> sums(std::size_t{rows.count} * columns.count);
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    for (const std::uint32_t column : columns.of) {
+      sums[std::size_t{row} * columns.count + column] += table[cell++];
+    }
+  }
+  return sums;
+}
+
+double sum_of_distances(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+/// A pair of columns at a resolution; or, where both are one, that column as it is.
+struct PairChoice {
+  std::size_t first;
+  std::size_t second;
+  std::size_t resolution;
+
+  bool is_column() const { return first == second; }
+};
+
+/// Which parts of the table are joined already.
+class Parts {
+ public:
+  explicit Parts(std::size_t count) : of_(count) { std::iota(of_.begin(), of_.end(), 0U); }
+
+  bool are_joined(const PairChoice& pair) const { return of_[pair.first] == of_[pair.second]; }
+  void join(const PairChoice& pair) {
+    const std::size_t from = of_[pair.second];
+    std::replace(of_.begin(), of_.end(), from, of_[pair.first]);
+  }
+
+ private:
+  std::vector<std::size_t> of_;
+};
+
+class PairLearner {
+ public:
+  PairLearner(const MarginalDesign& design, MarginalAnswers& answers, ColumnValues values)
+      : design_(design),
+        budget_(design.request.budget, design.request.unit, design.amount),
+        answers_(answers),
+        values_(std::move(values)) {}
+
+  GraphicalModel learn() {
+    if (values_.base) fit_model(kLastFit);
+    if (design_.product_parts == 0 && design_.request.asked() > 1) {
+      measure_tree();
+      measure_rounds();
+    }
+    fit_model(kLastFit);
+    return *std::move(model_);
+  }
+
+ private:
+  /// All pairs of 34 columns.
+  static constexpr std::size_t kMostLooks = 1200;
+  static constexpr std::size_t kRoundFit = 30;
+  static constexpr std::size_t kLastFit = 300;
+
+  /// The model's expectation of columns and pairs, in weights.
+  struct Expected {
+    std::vector<std::vector<double>> columns;
+    std::vector<GraphicalModel::Marginal> pairs;
+  };
+
+  /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
+  /// columns some pairs at a time, all in turn: looking at one takes time as columns^3.
+  std::vector<PairChoice> pair_choices() {
+    std::vector<PairChoice> choices;
+    const std::size_t columns = values_.sizes.size();
+    const std::size_t looks =
+        next_look_ == 0 ? columns * columns : std::min(columns * columns, kMostLooks);
+    for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
+      keep_going();
+      const std::size_t i = next_look_ / columns % columns;
+      const std::size_t j = next_look_ % columns;
+      if (i >= j || values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) continue;
+      for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+        const bool same = r > 0 && values_.levels[i][r] == values_.levels[i][r - 1] &&
+                          values_.levels[j][r] == values_.levels[j][r - 1];
+        if (!same) choices.push_back({i, j, r});
+      }
+    }
+    return choices;
+  }
+
+  /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
+  bool is_small_with(std::size_t i, std::size_t j) {
+    const std::uint64_t most = design_.model_cells;
+    if (values_.cliques.empty()) return std::uint64_t{values_.sizes[i]} * values_.sizes[j] <= most;
+    const Clique pair{i, j};
+    if (too_large_.contains(pair)) return false;
+    const bool is_small =
+        JunctionTree::cells_with(values_.sizes, values_.cliques, pair, most) <= most;
+    if (!is_small) too_large_.insert(pair);
+    return is_small;
+  }
+
+  /// Columns as they are, which may be measured once more.
+  std::vector<PairChoice> column_choices() const {
+    std::vector<PairChoice> choices;
+    for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
+      if (values_.sizes[i] > 1) choices.push_back({i, i, kResolutions.size() - 1});
+    }
+    return choices;
+  }
+
+  std::size_t cells_of(const PairChoice& pair) const {
+    if (pair.is_column()) return values_.sizes[pair.first];
+    return std::size_t{values_.levels[pair.first][pair.resolution].count} *
+           values_.levels[pair.second][pair.resolution].count;
+  }
+
+  MarginalTable table_of(const PairChoice& pair) const {
+    if (pair.is_column()) return {{pair.first}, {values_.merged[pair.first]}};
+    return {{pair.first, pair.second},
+            {composed(values_.merged[pair.first], values_.levels[pair.first][pair.resolution]),
+             composed(values_.merged[pair.second], values_.levels[pair.second][pair.resolution])}};
+  }
+
+  /// The expected values of the pair, in its groups.
+  std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
+    if (pair.is_column()) return {table.begin(), table.end()};
+    return grouped_pair(table, values_.levels[pair.first][pair.resolution],
+                        values_.levels[pair.second][pair.resolution]);
+  }
+
+  /// `table`: the expected values of the pair, in weights.
+  MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
+                                 double deviation) const {
+    MarginalCandidate candidate{table_of(pair), {}, 0};
+    for (const double count : in_groups(pair, table)) {
+      candidate.expected.push_back(whole_count(count));
+    }
+    const auto cells = !values_.has_rules
+                           ? static_cast<double>(candidate.expected.size())
+                           : static_cast<double>(possible_cells(in_groups(pair, table)));
+    candidate.penalty = whole_count(kNoisePenalty * deviation * cells);
+    return candidate;
+  }
+
+  /// A cell that cannot occur has no mass at all in any model.
+  static std::size_t possible_cells(const std::vector<double>& table) {
+    return static_cast<std::size_t>(
+        std::count_if(table.begin(), table.end(), [](double count) { return count > 0; }));
+  }
+
+  /// Noisy counts of what cannot occur are 0.
+  void clear_impossible(const PairChoice& pair, std::vector<double>& counts) const {
+    const std::vector<double> table = in_groups(pair, model_->marginal({pair.first, pair.second}));
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      if (!(table[cell] > 0)) counts[cell] = 0;
+    }
+  }
+
+  /// What independent columns would give.
+  std::vector<double> independent_table(const PairChoice& pair) const {
+    std::vector<double> table;
+    for (const double row : values_.expected[pair.first]) {
+      for (const double column : values_.expected[pair.second])
+        table.push_back(row * column / values_.total);
+    }
+    return table;
+  }
+
+  void measure_tree() {
+    const double edges = static_cast<double>(design_.request.asked() - 1);
+    const double deviation =
+        budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
+    std::vector<PairChoice> choices = pair_choices();
+    std::vector<MarginalCandidate> candidates;
+    std::optional<Expected> expected;
+    if (values_.base) expected = expected_tables();
+    for (const PairChoice& pair : choices) {
+      candidates.push_back(candidate_of(
+          pair, expected ? table_in(*expected, pair) : independent_table(pair), deviation));
+    }
+    std::vector<PairChoice> chosen;
+    Parts parts(values_.sizes.size());
+    while (!choices.empty()) {
+      const std::size_t at = answers_.choose(candidates, design_.tree_choice_parts);
+      chosen.push_back(choices[at]);
+      parts.join(choices[at]);
+      if (values_.base) add_clique({chosen.back().first, chosen.back().second});
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (parts.are_joined(choices[i])) continue;
+        // Without public records all chosen pairs are a forest, as small as they are.
+        if (values_.base && !is_small_with(choices[i].first, choices[i].second)) continue;
+        if (kept != i) {
+          choices[kept] = choices[i];
+          candidates[kept] = std::move(candidates[i]);
+        }
+        ++kept;
+      }
+      choices.resize(kept);
+      candidates.resize(kept);
+    }
+    std::vector<std::uint64_t> cells;
+    for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
+    const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
+    for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
+  }
+
+  /// No more than is left: where rounding has made parts of 0 one, fewer may be.
+  void measure(const PairChoice& pair, std::uint32_t wanted) {
+    const std::uint32_t parts = std::min(wanted, answers_.left());
+    if (parts == 0) return;
+    std::vector<double> counts = answers_.measure(table_of(pair), parts);
+    if (pair.is_column()) {
+      add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
+      return;
+    }
+    if (values_.has_rules) clear_impossible(pair, counts);
+    const Clique clique{pair.first, pair.second};
+    add_measured(clique, std::move(counts), budget_.deviation(parts),
+                 {values_.levels[pair.first][pair.resolution].of,
+                  values_.levels[pair.second][pair.resolution].of});
+    add_clique(clique);
+  }
+
+  void add_clique(const Clique& clique) {
+    if (std::find(values_.cliques.begin(), values_.cliques.end(), clique) ==
+        values_.cliques.end()) {
+      values_.cliques.push_back(clique);
+    }
+  }
+
+  /// The fit counts records, whatever each of them weighs.
+  void add_measured(Clique clique, std::vector<double> counts, double deviation,
+                    std::vector<std::vector<std::uint32_t>> groups) {
+    const auto weight = static_cast<double>(design_.request.unit.weight);
+    for (double& count : counts) count /= weight;
+    values_.measured.push_back(
+        {std::move(clique), std::move(counts), deviation / weight, std::move(groups)});
+  }
+
+  void measure_rounds() {
+    std::uint32_t choice_parts = design_.choice_parts;
+    std::uint32_t round_parts = design_.round_parts;
+    fit_model(kLastFit);
+    Expected expected = expected_tables();
+    while (answers_.left() > choice_parts) {
+      const std::uint32_t left = answers_.left() - choice_parts;
+      const bool is_last = left / 2 < round_parts + choice_parts;
+      const std::uint32_t parts = is_last ? left : round_parts;
+      const double deviation = budget_.deviation(parts);
+      std::vector<PairChoice> choices = pair_choices();
+      for (const PairChoice& column : column_choices()) choices.push_back(column);
+      if (choices.empty()) return;
+      std::vector<MarginalCandidate> candidates;
+      for (const PairChoice& pair : choices) {
+        candidates.push_back(candidate_of(pair, table_in(expected, pair), deviation));
+      }
+      const PairChoice pair = choices[answers_.choose(candidates, choice_parts)];
+      const std::vector<double> before = coarse_table(expected, pair);
+      measure(pair, parts);
+      if (is_last) return;
+      fit_model(kRoundFit);
+      expected = expected_tables();
+      const double moved = sum_of_distances(before, coarse_table(expected, pair));
+      if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
+        choice_parts *= 2;
+        round_parts *= 2;
+      }
+    }
+  }
+
+  Expected expected_tables() const {
+    Expected tables{{}, model_->pair_marginals()};
+    for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
+      tables.columns.push_back(model_->marginal({i}));
+      for (double& count : tables.columns.back()) count *= values_.total;
+    }
+    for (GraphicalModel::Marginal& table : tables.pairs) {
+      for (double& count : table.probabilities) count *= values_.total;
+    }
+    return tables;
+  }
+
+  const std::vector<double>& table_in(const Expected& tables, const PairChoice& pair) const {
+    if (pair.is_column()) return tables.columns[pair.first];
+    const std::size_t row = pair.first * (2 * values_.sizes.size() - pair.first - 1) / 2;
+    return tables.pairs[row + (pair.second - pair.first - 1)].probabilities;
+  }
+
+  std::vector<double> coarse_table(const Expected& tables, const PairChoice& pair) const {
+    return in_groups(pair, table_in(tables, pair));
+  }
+
+  void fit_model(std::size_t steps) {
+    model_ = fit(values_.sizes, values_.measured,
+                 values_.total / static_cast<double>(design_.request.unit.weight),
+                 {.shrinkage = shrinkage(), .ordered = values_.ordered, .most_steps = steps},
+                 model_ ? &*model_ : nullptr, values_.base ? &*values_.base : nullptr);
+  }
+
+  /// Of few records' worth no less than without them, or the fit takes steps without end.
+  double shrinkage() const {
+    const std::uint32_t parts =
+        design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
+    // Also of answers that are no numbers.
+    const double usual =
+        std::min(kMostShrinkage,
+                 std::max(kLeastShrinkage, kShrinkage * values_.total / budget_.deviation(parts)));
+    return std::max(usual, values_.least_shrinkage);
+  }
+
+  const MarginalDesign& design_;
+  MarginalBudget budget_;
+  MarginalAnswers& answers_;
+
+  // Made of answers alone.
+  ColumnValues values_;
+  std::set<Clique> too_large_;  // pairs
+  std::size_t next_look_ = 0;   // at a pair
+  std::optional<GraphicalModel> model_;
+};
+
+}  // namespace
+
+GraphicalModel learn_pairs(const MarginalDesign& design, MarginalAnswers& answers,
+                           ColumnValues values) {
+  return PairLearner(design, answers, std::move(values)).learn();
+}
+
+}  // namespace mollify
