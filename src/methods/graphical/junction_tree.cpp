@@ -362,6 +362,10 @@ JunctionTree::JunctionTree(const ColumnSizes& sizes, const std::vector<Clique>& 
       }
     }
   }
+  top_.resize(sizes.size());
+  for (std::size_t node = count; node-- > 0;) {
+    for (const std::size_t column : nodes_[node].clique) top_[column] = node;
+  }
 }
 
 std::size_t JunctionTree::home(const Clique& clique) const {
@@ -373,6 +377,48 @@ std::size_t JunctionTree::home(const Clique& clique) const {
     }
   }
   return best;
+}
+
+std::uint64_t JunctionTree::cells_with_pair(const ColumnSizes& sizes, std::size_t i,
+                                            std::size_t j) const {
+  // Parents come before children, so the greater of two nodes is no ancestor of the other.
+  std::vector<std::size_t> way{top_[i]};
+  std::vector<std::size_t> back{top_[j]};
+  while (way.back() != back.back()) {
+    std::vector<std::size_t>& lower = way.back() > back.back() ? way : back;
+    lower.push_back(nodes_[lower.back()].parent);
+  }
+  back.pop_back();
+  way.insert(way.end(), back.rbegin(), back.rend());
+  const auto holds = [this](std::size_t node, std::size_t column) {
+    return contains(nodes_[node].clique, {column});
+  };
+  std::size_t begin = 0;
+  while (begin + 1 < way.size() && holds(way[begin + 1], i)) ++begin;
+  std::size_t end = begin;
+  while (!holds(way[end], j)) ++end;
+  if (begin == end) return cells_;
+  std::uint64_t cells = cells_;
+  const auto add = [&](const Clique& clique, std::size_t node) {
+    cells = saturated_sum(cells, cell_count(sizes, clique));
+    // Of countless cells nothing can be taken away.
+    if (cells < kUncountable && contains(clique, nodes_[node].clique)) cells -= node_cells_[node];
+  };
+  std::vector<Clique> separators;
+  for (std::size_t k = begin + 1; k <= end; ++k) {
+    separators.push_back(nodes_[std::max(way[k - 1], way[k])].separator);
+    if (!separators.back().empty()) continue;
+    return saturated_sum(cells_, std::uint64_t{sizes[i]} * sizes[j]);
+  }
+  separators.push_back({j});
+  for (std::size_t k = begin + 1; k <= end; ++k) {
+    const std::size_t at = k - begin - 1;
+    add(united({i}, united(separators[at], separators[at + 1])), way[k]);
+  }
+  if (cells < kUncountable && nodes_[way[begin]].clique == united({i}, separators[0])) {
+    cells -= node_cells_[way[begin]];
+  }
+  return cells;
 }
 
 std::uint64_t JunctionTree::cells_with(const ColumnSizes& sizes, const std::vector<Clique>& cliques,

@@ -92,11 +92,12 @@ struct TreeMessage {
   }
 };
 
-/// One pass up and one down a tree, after which each node knows all columns beyond its parent.
+/// One pass up and one down a tree, after which each node knows the wanted columns on each side.
 class PairPass {
  public:
-  PairPass(const ColumnSizes& sizes, const JunctionTree& tree, const NodeTables& marginals)
-      : sizes_(sizes), nodes_(tree.nodes()), marginals_(marginals) {
+  PairPass(const ColumnSizes& sizes, const JunctionTree& tree, const NodeTables& marginals,
+           const std::vector<bool>& wanted)
+      : sizes_(sizes), nodes_(tree.nodes()), marginals_(marginals), wanted_(wanted) {
     children_.resize(nodes_.size());
     up_.resize(nodes_.size());
     down_.resize(nodes_.size());
@@ -109,7 +110,8 @@ class PairPass {
     }
   }
 
-  /// Calls found(a, b, p) with the table of each pair a < b, some more than once.
+  /// Calls found(a, b, p) with the table of each pair a < b that has a wanted column, some more
+  /// than once.
   template <class Found>
   void for_each_pair(const Found& found) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -118,29 +120,41 @@ class PairPass {
       for (std::size_t second = 0; second < clique.size(); ++second) {
         for (std::size_t first = 0; first < second; ++first) {
           const Clique pair{clique[first], clique[second]};
+          if (!wanted_[pair[0]] && !wanted_[pair[1]]) continue;
           found(pair[0], pair[1], summed(sizes_, clique, pair, marginals_[i]));
         }
       }
-      const TreeMessage& beyond = down_[i];
       for (const std::size_t b : without(clique, nodes_[i].separator)) {
-        if (beyond.columns.empty()) break;
-        const std::vector<double> joint = joint_with(i, {b}, nodes_[i].separator, beyond);
-        for (std::size_t c = 0; c < beyond.columns.size(); ++c) {
-          const std::size_t a = beyond.columns[c];
-          std::vector<double> p(std::size_t{sizes_[a]} * sizes_[b]);
-          for (std::size_t y = 0; y < sizes_[b]; ++y) {
-            for (std::size_t x = 0; x < sizes_[a]; ++x) {
-              p[a < b ? x * sizes_[b] + y : y * sizes_[a] + x] =
-                  joint[y * beyond.width + beyond.offset[c] + x];
-            }
-          }
-          found(std::min(a, b), std::max(a, b), std::move(p));
+        find_beyond(i, b, nodes_[i].separator, down_[i], found);
+        // What lies below finds a wanted column itself, beyond its parent.
+        for (const std::size_t child : children_[i]) {
+          if (!wanted_[b]) find_beyond(i, b, nodes_[child].separator, up_[child], found);
         }
       }
     }
   }
 
  private:
+  /// The tables of column b of the node and all columns of the message over this separator.
+  template <class Found>
+  void find_beyond(std::size_t node, std::size_t b, const Clique& separator,
+                   const TreeMessage& beyond, const Found& found) const {
+    if (beyond.columns.empty()) return;
+    const std::vector<double> joint = joint_with(node, {b}, separator, beyond);
+    for (std::size_t c = 0; c < beyond.columns.size(); ++c) {
+      const std::size_t a = beyond.columns[c];
+      if (a == b) continue;
+      std::vector<double> p(std::size_t{sizes_[a]} * sizes_[b]);
+      for (std::size_t y = 0; y < sizes_[b]; ++y) {
+        for (std::size_t x = 0; x < sizes_[a]; ++x) {
+          p[a < b ? x * sizes_[b] + y : y * sizes_[a] + x] =
+              joint[y * beyond.width + beyond.offset[c] + x];
+        }
+      }
+      found(std::min(a, b), std::max(a, b), std::move(p));
+    }
+  }
+
   /// P(x_kept, values beyond): the sum over the separator's cells of P(x_kept, s) P(values | s).
   std::vector<double> joint_with(std::size_t node, const Clique& kept, const Clique& separator,
                                  const TreeMessage& beyond) const {
@@ -167,7 +181,8 @@ class PairPass {
   /// kNone, or to that child.
   TreeMessage message(std::size_t node, const Clique& separator, std::size_t to_child) const {
     TreeMessage result;
-    const Clique own = without(nodes_[node].clique, separator);
+    Clique own = without(nodes_[node].clique, separator);
+    std::erase_if(own, [this](std::size_t column) { return !wanted_[column]; });
     result.append(sizes_, own);
     struct Part {
       const TreeMessage* beyond;
@@ -176,6 +191,7 @@ class PairPass {
     };
     std::vector<Part> parts;
     const auto take = [&](const TreeMessage& beyond, const Clique& through) {
+      if (beyond.columns.empty()) return;
       parts.push_back({&beyond, &through, result.width});
       result.append(sizes_, beyond.columns);
     };
@@ -210,6 +226,7 @@ class PairPass {
   const ColumnSizes& sizes_;
   const std::vector<JunctionTree::Node>& nodes_;
   const NodeTables& marginals_;
+  const std::vector<bool>& wanted_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<TreeMessage> up_;    // from each node to its parent
   std::vector<TreeMessage> down_;  // from its parent to each node
@@ -319,21 +336,36 @@ std::vector<double> GraphicalModel::marginal(const Clique& clique) const {
   return {};  // the root is the last: every column lies in a node
 }
 
-std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
+std::vector<std::vector<double>> GraphicalModel::pair_marginals(
+    const std::vector<Clique>& pairs) const {
   const std::size_t columns = sizes_.size();
-  std::vector<Marginal> pairs;
-  std::vector<std::size_t> first(columns);  // first[a] + b is the place of (a, b)
-  for (std::size_t a = 0; a < columns; ++a) {
-    first[a] = pairs.size() - a - 1;
-    for (std::size_t b = a + 1; b < columns; ++b) pairs.push_back({{a, b}, {}});
+  std::vector<bool> wanted(columns, false);
+  std::vector<std::size_t> place(columns * columns, pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    wanted[pairs[i][0]] = true;
+    place[pairs[i][0] * columns + pairs[i][1]] = i;
   }
-  PairPass(sizes_, tree_, marginals_)
+  std::vector<std::vector<double>> tables(pairs.size());
+  PairPass(sizes_, tree_, marginals_, wanted)
       .for_each_pair([&](std::size_t a, std::size_t b, std::vector<double> p) {
-        std::vector<double>& pair = pairs[first[a] + b].probabilities;
-        if (pair.empty()) pair = std::move(p);
+        const std::size_t at = place[a * columns + b];
+        if (at < pairs.size() && tables[at].empty()) tables[at] = std::move(p);
       });
-  for (Marginal& pair : pairs) normalise(pair.probabilities);
-  return pairs;
+  for (std::vector<double>& table : tables) normalise(table);
+  return tables;
+}
+
+std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
+  std::vector<Clique> pairs;
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    for (std::size_t b = a + 1; b < sizes_.size(); ++b) pairs.push_back({a, b});
+  }
+  std::vector<std::vector<double>> tables = pair_marginals(pairs);
+  std::vector<Marginal> marginals;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    marginals.push_back({std::move(pairs[i]), std::move(tables[i])});
+  }
+  return marginals;
 }
 
 ModelRows GraphicalModel::sample(std::size_t count, const RandomWords& words,

@@ -124,8 +124,11 @@ class GraphicalModel {
   /// the columns asked for. Throws InvalidInput for more than kMostCells.
   [[nodiscard]] std::vector<double> marginal(const Clique& clique) const;
 
-  /// Those of all pairs of columns, (0, 1), (0, 2), ..., by one pass up and down the tree.
-  /// O(cells of the tree times the sum of all columns' sizes).
+  /// Those of each of some pairs of columns, none twice, by one pass up and down the tree. O(cells
+  /// of the tree times the sum of the sizes of all pairs' first columns).
+  [[nodiscard]] std::vector<std::vector<double>> pair_marginals(
+      const std::vector<Clique>& pairs) const;
+  /// Those of all pairs of columns, (0, 1), (0, 2), ....
   [[nodiscard]] std::vector<Marginal> pair_marginals() const;
 
   /// Rows drawn along the tree, parents first. O(count * nodes + cells), and for kMatched what

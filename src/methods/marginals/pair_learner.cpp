@@ -64,19 +64,39 @@ struct PairChoice {
   bool is_column() const { return first == second; }
 };
 
-/// Which parts of the table are joined already.
+/// The parts of the table that edges have joined so far.
 class Parts {
  public:
-  explicit Parts(std::size_t count) : of_(count) { std::iota(of_.begin(), of_.end(), 0U); }
+  explicit Parts(std::size_t count) : of_(count), sizes_(count, 1) {
+    std::iota(of_.begin(), of_.end(), 0U);
+  }
 
-  bool are_joined(const PairChoice& pair) const { return of_[pair.first] == of_[pair.second]; }
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  /// The part of fewest columns that is open; kNone if all are closed.
+  std::size_t smallest() const {
+    std::size_t smallest = kNone;
+    for (std::size_t part = 0; part < sizes_.size(); ++part) {
+      if (sizes_[part] == 0) continue;
+      if (smallest == kNone || sizes_[part] < sizes_[smallest]) smallest = part;
+    }
+    return smallest;
+  }
+  bool is_in(std::size_t column, std::size_t part) const { return of_[column] == part; }
+  /// The part that has column `first` of the pair takes in the other's.
   void join(const PairChoice& pair) {
     const std::size_t from = of_[pair.second];
-    std::replace(of_.begin(), of_.end(), from, of_[pair.first]);
+    const std::size_t to = of_[pair.first];
+    std::replace(of_.begin(), of_.end(), from, to);
+    sizes_[from] = 0;
+    sizes_[to] = static_cast<std::size_t>(std::count(of_.begin(), of_.end(), to));
   }
+  /// No edge leaves it any more.
+  void close(std::size_t part) { sizes_[part] = 0; }
 
  private:
   std::vector<std::size_t> of_;
+  std::vector<std::size_t> sizes_;  // of open parts, else 0
 };
 
 class PairLearner {
@@ -103,41 +123,43 @@ class PairLearner {
   static constexpr std::size_t kRoundFit = 30;
   static constexpr std::size_t kLastFit = 300;
 
-  /// The model's expectation of columns and pairs, in weights.
-  struct Expected {
-    std::vector<std::vector<double>> columns;
-    std::vector<GraphicalModel::Marginal> pairs;
-  };
-
   /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
-  /// columns some pairs at a time, all in turn: looking at one takes time as columns^3.
+  /// columns some pairs at a time, all in turn.
   std::vector<PairChoice> pair_choices() {
     std::vector<PairChoice> choices;
     const std::size_t columns = values_.sizes.size();
-    const std::size_t looks =
-        next_look_ == 0 ? columns * columns : std::min(columns * columns, kMostLooks);
+    const std::size_t looks = std::min(columns * columns, kMostLooks);
     for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
-      keep_going();
       const std::size_t i = next_look_ / columns % columns;
       const std::size_t j = next_look_ % columns;
-      if (i >= j || values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) continue;
-      for (std::size_t r = 0; r < kResolutions.size(); ++r) {
-        const bool same = r > 0 && values_.levels[i][r] == values_.levels[i][r - 1] &&
-                          values_.levels[j][r] == values_.levels[j][r - 1];
-        if (!same) choices.push_back({i, j, r});
-      }
+      if (i < j) add_choices(i, j, choices);
     }
     return choices;
+  }
+
+  void add_choices(std::size_t i, std::size_t j, std::vector<PairChoice>& choices) {
+    keep_going();
+    if (values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) return;
+    const auto& rows = values_.levels[i];
+    const auto& columns = values_.levels[j];
+    for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+      const bool same = r > 0 && rows[r] == rows[r - 1] && columns[r] == columns[r - 1];
+      if (!same) choices.push_back({i, j, r});
+    }
   }
 
   /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
   bool is_small_with(std::size_t i, std::size_t j) {
     const std::uint64_t most = design_.model_cells;
-    if (values_.cliques.empty()) return std::uint64_t{values_.sizes[i]} * values_.sizes[j] <= most;
+    const ColumnSizes& sizes = values_.sizes;
+    if (values_.cliques.empty()) return std::uint64_t{sizes[i]} * sizes[j] <= most;
     const Clique pair{i, j};
     if (too_large_.contains(pair)) return false;
-    const bool is_small =
-        JunctionTree::cells_with(values_.sizes, values_.cliques, pair, most) <= most;
+    if (!tree_) tree_.emplace(sizes, values_.cliques);
+    // A triangulation anew finds room where the bound does not.
+    const bool is_small = tree_->cells_with_pair(sizes, i, j) <= most ||
+                          tree_->cells_with_pair(sizes, j, i) <= most ||
+                          JunctionTree::cells_with(sizes, values_.cliques, pair, most) <= most;
     if (!is_small) too_large_.insert(pair);
     return is_small;
   }
@@ -175,13 +197,10 @@ class PairLearner {
   MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
                                  double deviation) const {
     MarginalCandidate candidate{table_of(pair), {}, 0};
-    for (const double count : in_groups(pair, table)) {
-      candidate.expected.push_back(whole_count(count));
-    }
-    const auto cells = !values_.has_rules
-                           ? static_cast<double>(candidate.expected.size())
-                           : static_cast<double>(possible_cells(in_groups(pair, table)));
-    candidate.penalty = whole_count(kNoisePenalty * deviation * cells);
+    const std::vector<double> counts = in_groups(pair, table);
+    for (const double count : counts) candidate.expected.push_back(whole_count(count));
+    const std::size_t cells = values_.has_rules ? possible_cells(counts) : counts.size();
+    candidate.penalty = whole_count(kNoisePenalty * deviation * static_cast<double>(cells));
     return candidate;
   }
 
@@ -209,43 +228,61 @@ class PairLearner {
     return table;
   }
 
+  /// Joins the smallest part to another, time after time, so that each edge is chosen among those
+  /// that leave one part. Without noise this is the tree of greatest distances [Borůvka 1926].
   void measure_tree() {
     const double edges = static_cast<double>(design_.request.asked() - 1);
     const double deviation =
         budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
-    std::vector<PairChoice> choices = pair_choices();
-    std::vector<MarginalCandidate> candidates;
-    std::optional<Expected> expected;
-    if (values_.base) expected = expected_tables();
-    for (const PairChoice& pair : choices) {
-      candidates.push_back(candidate_of(
-          pair, expected ? table_in(*expected, pair) : independent_table(pair), deviation));
-    }
+    const std::size_t columns = values_.sizes.size();
     std::vector<PairChoice> chosen;
-    Parts parts(values_.sizes.size());
-    while (!choices.empty()) {
-      const std::size_t at = answers_.choose(candidates, design_.tree_choice_parts);
-      chosen.push_back(choices[at]);
-      parts.join(choices[at]);
-      if (values_.base) add_clique({chosen.back().first, chosen.back().second});
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < choices.size(); ++i) {
-        if (parts.are_joined(choices[i])) continue;
-        // Without public records all chosen pairs are a forest, as small as they are.
-        if (values_.base && !is_small_with(choices[i].first, choices[i].second)) continue;
-        if (kept != i) {
-          choices[kept] = choices[i];
-          candidates[kept] = std::move(candidates[i]);
+    Parts parts(columns);
+    for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {
+      std::vector<PairChoice> choices;
+      for (std::size_t i = 0; i < columns; ++i) {
+        for (std::size_t j = i + 1; j < columns; ++j) {
+          if (parts.is_in(i, part) != parts.is_in(j, part)) add_choices(i, j, choices);
         }
-        ++kept;
       }
-      choices.resize(kept);
-      candidates.resize(kept);
+      if (choices.empty()) {
+        parts.close(part);
+        continue;
+      }
+      chosen.push_back(choose(choices, deviation, design_.tree_choice_parts));
+      parts.join(chosen.back());
+      // Without public records all chosen pairs are a forest, as small as they are.
+      if (values_.base) add_clique({chosen.back().first, chosen.back().second});
     }
     std::vector<std::uint64_t> cells;
     for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
     const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
     for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
+  }
+
+  /// One of the choices, by how far the table is from what is expected, which is independent
+  /// columns before there is a model.
+  PairChoice choose(const std::vector<PairChoice>& choices, double deviation,
+                    std::uint32_t choice_parts) {
+    std::vector<Clique> pairs;
+    for (const PairChoice& choice : choices) {
+      const Clique pair{choice.first, choice.second};
+      if (!choice.is_column() && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
+    }
+    std::vector<std::vector<double>> tables;
+    if (model_) tables = model_->pair_marginals(pairs);
+    std::vector<MarginalCandidate> candidates;
+    std::size_t next = 0;
+    std::vector<double> table;
+    for (const PairChoice& choice : choices) {
+      if (choice.is_column()) {
+        table = expected_in(choice);
+      } else if (next == 0 || pairs[next - 1] != Clique{choice.first, choice.second}) {
+        table = model_ ? in_weights(std::move(tables[next])) : independent_table(choice);
+        ++next;
+      }
+      candidates.push_back(candidate_of(choice, table, deviation));
+    }
+    return choices[answers_.choose(candidates, choice_parts)];
   }
 
   /// No more than is left: where rounding has made parts of 0 one, fewer may be.
@@ -266,10 +303,10 @@ class PairLearner {
   }
 
   void add_clique(const Clique& clique) {
-    if (std::find(values_.cliques.begin(), values_.cliques.end(), clique) ==
-        values_.cliques.end()) {
-      values_.cliques.push_back(clique);
-    }
+    std::vector<Clique>& cliques = values_.cliques;
+    if (std::find(cliques.begin(), cliques.end(), clique) != cliques.end()) return;
+    cliques.push_back(clique);
+    tree_.reset();
   }
 
   /// The fit counts records, whatever each of them weighs.
@@ -285,7 +322,6 @@ class PairLearner {
     std::uint32_t choice_parts = design_.choice_parts;
     std::uint32_t round_parts = design_.round_parts;
     fit_model(kLastFit);
-    Expected expected = expected_tables();
     while (answers_.left() > choice_parts) {
       const std::uint32_t left = answers_.left() - choice_parts;
       const bool is_last = left / 2 < round_parts + choice_parts;
@@ -294,17 +330,12 @@ class PairLearner {
       std::vector<PairChoice> choices = pair_choices();
       for (const PairChoice& column : column_choices()) choices.push_back(column);
       if (choices.empty()) return;
-      std::vector<MarginalCandidate> candidates;
-      for (const PairChoice& pair : choices) {
-        candidates.push_back(candidate_of(pair, table_in(expected, pair), deviation));
-      }
-      const PairChoice pair = choices[answers_.choose(candidates, choice_parts)];
-      const std::vector<double> before = coarse_table(expected, pair);
+      const PairChoice pair = choose(choices, deviation, choice_parts);
+      const std::vector<double> before = in_groups(pair, expected_in(pair));
       measure(pair, parts);
       if (is_last) return;
       fit_model(kRoundFit);
-      expected = expected_tables();
-      const double moved = sum_of_distances(before, coarse_table(expected, pair));
+      const double moved = sum_of_distances(before, in_groups(pair, expected_in(pair)));
       if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
         choice_parts *= 2;
         round_parts *= 2;
@@ -312,26 +343,15 @@ class PairLearner {
     }
   }
 
-  Expected expected_tables() const {
-    Expected tables{{}, model_->pair_marginals()};
-    for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
-      tables.columns.push_back(model_->marginal({i}));
-      for (double& count : tables.columns.back()) count *= values_.total;
-    }
-    for (GraphicalModel::Marginal& table : tables.pairs) {
-      for (double& count : table.probabilities) count *= values_.total;
-    }
-    return tables;
+  std::vector<double> in_weights(std::vector<double> table) const {
+    for (double& count : table) count *= values_.total;
+    return table;
   }
 
-  const std::vector<double>& table_in(const Expected& tables, const PairChoice& pair) const {
-    if (pair.is_column()) return tables.columns[pair.first];
-    const std::size_t row = pair.first * (2 * values_.sizes.size() - pair.first - 1) / 2;
-    return tables.pairs[row + (pair.second - pair.first - 1)].probabilities;
-  }
-
-  std::vector<double> coarse_table(const Expected& tables, const PairChoice& pair) const {
-    return in_groups(pair, table_in(tables, pair));
+  /// What the model expects of a column or a pair.
+  std::vector<double> expected_in(const PairChoice& pair) const {
+    return in_weights(
+        model_->marginal(pair.is_column() ? Clique{pair.first} : Clique{pair.first, pair.second}));
   }
 
   void fit_model(std::size_t steps) {
@@ -358,8 +378,9 @@ class PairLearner {
 
   // Made of answers alone.
   ColumnValues values_;
-  std::set<Clique> too_large_;  // pairs
-  std::size_t next_look_ = 0;   // at a pair
+  std::set<Clique> too_large_;        // pairs
+  std::optional<JunctionTree> tree_;  // of the cliques, once it has been needed
+  std::size_t next_look_ = 0;         // at a pair
   std::optional<GraphicalModel> model_;
 };
 
