@@ -5,9 +5,9 @@
 #include <cmath>
 #include <iterator>
 
-#include <Eigen/Core>
-
 #include "base/refusal.h"
+#include "core/lanes.h"
+#include "methods/graphical/table_lanes.h"
 
 namespace mollify {
 
@@ -96,20 +96,20 @@ Projection::Projection(const ColumnSizes& sizes, const Clique& whole, const Cliq
   if (axes.size() > 2) outer_.assign(axes.begin() + 2, axes.end());
 }
 
-template <class Kept, class Dropped>
-void Projection::for_each_run(const Kept& kept, const Dropped& dropped) const {
+namespace {
+
+const detail::TableLanes& lanes() { return detail::fastest<detail::TableLanes>(); }
+
+}  // namespace
+
+template <class Visit>
+void Projection::for_each_block(const Visit& visit) const {
   std::vector<std::size_t> place(outer_.size());
   std::size_t i = 0;
   std::size_t j = 0;
   for (;;) {
-    for (std::size_t m = 0; m < middle_.extent; ++m) {
-      if (inner_.stride != 0) {
-        kept(i, j + m * middle_.stride, inner_.extent);
-      } else {
-        dropped(i, j + m * middle_.stride, inner_.extent);
-      }
-      i += inner_.extent;
-    }
+    visit(i, j);
+    i += middle_.extent * inner_.extent;
     std::size_t axis = 0;
     for (; axis < outer_.size(); ++axis) {
       j += outer_[axis].stride;
@@ -123,59 +123,41 @@ void Projection::for_each_run(const Kept& kept, const Dropped& dropped) const {
 
 void Projection::sum(const double* whole, double* part) const {
   std::fill(part, part + part_cells_, 0.0);
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j + k] += whole[i + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        double sum = 0;
-        for (std::size_t k = 0; k < n; ++k) sum += whole[i + k];
-        part[j] += sum;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().add_rows : lanes().add_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, whole + i, part + j); });
 }
 
 void Projection::greatest(const double* whole, double* part) const {
   std::fill(part, part + part_cells_, -std::numeric_limits<double>::infinity());
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j + k] = std::max(part[j + k], whole[i + k]);
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j] = std::max(part[j], whole[i + k]);
-      });
+  const std::vector<std::uint32_t> target = targets();
+  for (std::size_t i = 0; i < whole_cells_; ++i) {
+    part[target[i]] = std::max(part[target[i]], whole[i]);
+  }
 }
 
 void Projection::add(const double* part, double* whole) const {
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] += part[j + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        const double value = part[j];
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] += value;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().add_to_rows : lanes().add_to_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, part + j, whole + i); });
 }
 
 void Projection::multiply(const double* part, double* whole) const {
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] *= part[j + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        const double value = part[j];
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] *= value;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().multiply_rows : lanes().multiply_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, part + j, whole + i); });
 }
 
 std::vector<std::uint32_t> Projection::targets() const {
-  std::vector<std::uint32_t> target(whole_cells_);
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) target[i + k] = static_cast<std::uint32_t>(j + k);
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) target[i + k] = static_cast<std::uint32_t>(j);
-      });
+  std::vector<std::uint32_t> target;
+  target.reserve(whole_cells_);
+  for_each_block([&](std::size_t, std::size_t j) {
+    for (std::size_t m = 0; m < middle_.extent; ++m) {
+      for (std::size_t k = 0; k < inner_.extent; ++k) {
+        target.push_back(static_cast<std::uint32_t>(j + m * middle_.stride + k * inner_.stride));
+      }
+    }
+  });
   return target;
 }
 
@@ -438,16 +420,10 @@ namespace {
 /// greatest.
 constexpr double kLeastSum = 0x1p-900;
 
-/// exp(from - shift); numbers too small for a double are some 2^-1022.
+/// exp(from - shift), for numbers of at most the shift.
 void exponentiate(const std::vector<double>& from, double shift, std::vector<double>& to) {
-  const auto size = static_cast<Eigen::Index>(from.size());
   to.resize(from.size());
-  Eigen::Map<Eigen::ArrayXd>(to.data(), size) =
-      (Eigen::Map<const Eigen::ArrayXd>(from.data(), size) - shift).exp();
-}
-
-double greatest_of(const std::vector<double>& v) {
-  return Eigen::Map<const Eigen::ArrayXd>(v.data(), static_cast<Eigen::Index>(v.size())).maxCoeff();
+  lanes().exponentiate(from.data(), shift, to.data(), from.size());
 }
 
 }  // namespace
@@ -473,7 +449,7 @@ double BeliefPropagation::run(NodeTables& tables) {
     std::vector<double>& message = messages_[i];
     std::vector<double>& sums = sums_[i];
     const std::size_t cells = message.size();
-    const double shift = greatest_of(table);
+    const double shift = lanes().greatest(table.data(), table.size());
     exponentiate(table, shift, masses);
     step.from_node.sum(masses.data(), message.data());
     if (*std::min_element(message.begin(), message.end()) > kLeastSum) {

@@ -73,10 +73,10 @@ class Projection {
     std::size_t stride;  // in the part; 0 if summed over
   };
 
-  /// Calls kept(i, j, n) for runs of n cells that map to j, j + 1, ..., or dropped(i, j, n) for
-  /// runs that all map to j; of the two always the same one.
-  template <class Kept, class Dropped>
-  void for_each_run(const Kept& kept, const Dropped& dropped) const;
+  /// Calls visit(i, j) for each block of the two innermost axes, which begins at cell i and maps
+  /// from j on. One of the two is kept, if both have cells: with stride 1.
+  template <class Visit>
+  void for_each_block(const Visit& visit) const;
 
   std::vector<Axis> outer_;
   Axis middle_{1, 0};

@@ -193,11 +193,10 @@ class PairLearner {
                         values_.levels[pair.second][pair.resolution]);
   }
 
-  /// `table`: the expected values of the pair, in weights.
-  MarginalCandidate candidate_of(const PairChoice& pair, std::span<const double> table,
+  /// `counts`: what is expected in the pair's groups, in weights.
+  MarginalCandidate candidate_of(const PairChoice& pair, const std::vector<double>& counts,
                                  double deviation) const {
     MarginalCandidate candidate{table_of(pair), {}, 0};
-    const std::vector<double> counts = in_groups(pair, table);
     for (const double count : counts) candidate.expected.push_back(whole_count(count));
     const std::size_t cells = values_.has_rules ? possible_cells(counts) : counts.size();
     candidate.penalty = whole_count(kNoisePenalty * deviation * static_cast<double>(cells));
@@ -248,7 +247,7 @@ class PairLearner {
         parts.close(part);
         continue;
       }
-      chosen.push_back(choose(choices, deviation, design_.tree_choice_parts));
+      chosen.push_back(choose(choices, deviation, design_.tree_choice_parts).pair);
       parts.join(chosen.back());
       // Without public records all chosen pairs are a forest, as small as they are.
       if (values_.base) add_clique({chosen.back().first, chosen.back().second});
@@ -259,10 +258,16 @@ class PairLearner {
     for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
   }
 
+  /// A choice and what is expected of it, in its groups.
+  struct Chosen {
+    PairChoice pair;
+    std::vector<double> expected;
+  };
+
   /// One of the choices, by how far the table is from what is expected, which is independent
   /// columns before there is a model.
-  PairChoice choose(const std::vector<PairChoice>& choices, double deviation,
-                    std::uint32_t choice_parts) {
+  Chosen choose(const std::vector<PairChoice>& choices, double deviation,
+                std::uint32_t choice_parts) {
     std::vector<Clique> pairs;
     for (const PairChoice& choice : choices) {
       const Clique pair{choice.first, choice.second};
@@ -271,6 +276,7 @@ class PairLearner {
     std::vector<std::vector<double>> tables;
     if (model_) tables = model_->pair_marginals(pairs);
     std::vector<MarginalCandidate> candidates;
+    std::vector<std::vector<double>> expected;
     std::size_t next = 0;
     std::vector<double> table;
     for (const PairChoice& choice : choices) {
@@ -280,9 +286,11 @@ class PairLearner {
         table = model_ ? in_weights(std::move(tables[next])) : independent_table(choice);
         ++next;
       }
-      candidates.push_back(candidate_of(choice, table, deviation));
+      expected.push_back(in_groups(choice, table));
+      candidates.push_back(candidate_of(choice, expected.back(), deviation));
     }
-    return choices[answers_.choose(candidates, choice_parts)];
+    const std::size_t at = answers_.choose(candidates, choice_parts);
+    return {choices[at], std::move(expected[at])};
   }
 
   /// No more than is left: where rounding has made parts of 0 one, fewer may be.
@@ -330,8 +338,7 @@ class PairLearner {
       std::vector<PairChoice> choices = pair_choices();
       for (const PairChoice& column : column_choices()) choices.push_back(column);
       if (choices.empty()) return;
-      const PairChoice pair = choose(choices, deviation, choice_parts);
-      const std::vector<double> before = in_groups(pair, expected_in(pair));
+      const auto [pair, before] = choose(choices, deviation, choice_parts);
       measure(pair, parts);
       if (is_last) return;
       fit_model(kRoundFit);
