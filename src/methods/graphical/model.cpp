@@ -11,6 +11,7 @@
 #include "core/invalid_input.h"
 #include "core/random.h"
 #include "core/ranges.h"
+#include "records/pair_counts.h"
 
 namespace mollify {
 
@@ -530,61 +531,82 @@ double unit(const RandomWords& words) {
 class PairedRows {
  public:
   PairedRows(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
-      : columns_(rows.size()) {
-    places_.resize(columns_ * columns_);
+      : columns_(rows.size()), places_(columns_ * columns_), cells_(1) {
+    PairCounter counter(model.sizes());
+    const std::vector<std::span<const std::uint32_t>> digits(rows.begin(), rows.end());
+    counter.add(digits);
+    const PairCounts counts = std::move(counter).take();
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
       const std::size_t a = pair.clique[0];
       const std::size_t b = pair.clique[1];
-      const std::size_t size = model.sizes()[b];
-      const std::size_t begin = cells_.size();
+      const std::uint32_t size = model.sizes()[b];
+      const auto begin = static_cast<std::uint32_t>(cells_.size());
       places_[a * columns_ + b] = {begin, size, 1};
       places_[b * columns_ + a] = {begin, 1, size};
       std::vector<std::size_t> targets(pair.probabilities.size());
       round_systematically(pair.probabilities, rows[0].size(), unit(words), targets);
-      for (const std::size_t target : targets) {
-        const auto rows_there = static_cast<double>(target);
-        cells_.push_back({-rows_there, 1 / (rows_there + 1)});
-      }
-      for (std::size_t i = 0; i < rows[0].size(); ++i) {
-        cells_[begin + rows[a][i] * size + rows[b][i]].excess += 1;
+      const std::span<const std::uint64_t> counted = counts.pair(a, b);
+      for (std::size_t cell = 0; cell < targets.size(); ++cell) {
+        const auto target = static_cast<double>(targets[cell]);
+        const double excess = static_cast<double>(counted[cell]) - target;
+        const double weight = 1 / (target + 1);
+        cells_.push_back({static_cast<float>(weight * (1 - 2 * excess)),
+                          static_cast<float>(weight * (1 + 2 * excess))});
       }
     }
   }
 
   /// The objective's gain if a row's value of a column becomes another; `row` holds its values.
-  [[nodiscard]] double change(const std::vector<std::uint32_t>& row, std::size_t column,
-                              std::uint32_t to) const {
-    double change = 0;
-    for (std::size_t other = 0; other < columns_; ++other) {
-      if (other == column) continue;
-      const Place& place = places_[column * columns_ + other];
-      const std::size_t begin = place.begin + row[other] * place.other_stride;
-      const Cell& old = cells_[begin + row[column] * place.stride];
-      const Cell& next = cells_[begin + to * place.stride];
-      change += old.weight * (1 - 2 * old.excess) + next.weight * (1 + 2 * next.excess);
+  [[nodiscard]] float change(const std::uint32_t* row, std::size_t column, std::uint32_t to) const {
+    const Place* const places = places_.data() + column * columns_;
+    const std::uint32_t from = row[column];
+    float changes[4] = {};  // so that sums need not wait for each other
+    std::size_t other = 0;
+    for (; other + 1 < columns_; other += 2) {
+      for (std::size_t k = 0; k < 2; ++k) {
+        const Place& place = places[other + k];
+        const Cell* const cells = cells_.data() + place.begin + row[other + k] * place.other_stride;
+        changes[2 * k] += cells[from * place.stride].leaving;
+        changes[2 * k + 1] += cells[to * place.stride].entering;
+      }
     }
-    return change;
+    if (other < columns_) {
+      const Place& place = places[other];
+      const Cell* const cells = cells_.data() + place.begin + row[other] * place.other_stride;
+      changes[0] += cells[from * place.stride].leaving;
+      changes[1] += cells[to * place.stride].entering;
+    }
+    return (changes[0] + changes[1]) + (changes[2] + changes[3]);
   }
 
-  void move(const std::vector<std::uint32_t>& row, std::size_t column, std::uint32_t to) {
+  void move(const std::uint32_t* row, std::size_t column, std::uint32_t to) {
+    const Place* const places = places_.data() + column * columns_;
     for (std::size_t other = 0; other < columns_; ++other) {
-      if (other == column) continue;
-      const Place& place = places_[column * columns_ + other];
-      const std::size_t begin = place.begin + row[other] * place.other_stride;
-      cells_[begin + row[column] * place.stride].excess -= 1;
-      cells_[begin + to * place.stride].excess += 1;
+      const Place& place = places[other];
+      Cell* const cells = cells_.data() + place.begin + row[other] * place.other_stride;
+      cells[row[column] * place.stride].add(-1);
+      cells[to * place.stride].add(1);
     }
   }
 
  private:
+  /// What the objective, the sum of (count - target)^2 / (target + 1), gains if a row leaves the
+  /// cell, or enters it.
   struct Cell {
-    double excess;  // count - target
-    double weight;
+    float leaving = 0;
+    float entering = 0;
+
+    void add(float rows) {
+      const float both = rows * (leaving + entering);  // 2 / (target + 1) a row
+      leaving -= both;
+      entering += both;
+    }
   };
+  /// Of a column and itself: cell 0, which nothing changes.
   struct Place {
-    std::size_t begin = 0;
-    std::size_t stride = 0;        // of the first of the two columns
-    std::size_t other_stride = 0;  // of the second
+    std::uint32_t begin = 0;
+    std::uint32_t stride = 0;        // of the first of the two columns
+    std::uint32_t other_stride = 0;  // of the second
   };
 
   std::size_t columns_;
@@ -598,32 +620,35 @@ class Conditional {
   Conditional(const GraphicalModel& model, std::size_t column) : masses_(model.sizes()[column]) {
     for (const GraphicalModel::Potential& potential : model.potentials()) {
       if (!contains(potential.clique, {column})) continue;
-      Term term{potential.values.data(), 0, {}};
-      std::size_t stride = 1;
-      for (std::size_t k = potential.clique.size(); k-- > 0;) {
-        const std::size_t other = potential.clique[k];
-        if (other == column) {
-          term.stride = stride;
-        } else {
-          term.others.push_back({other, stride});
-        }
-        stride *= model.sizes()[other];
+      const Clique others = without(potential.clique, {column});
+      const Projection to_others(model.sizes(), potential.clique, others);
+      const std::vector<std::uint32_t> place = to_others.targets();
+      const std::vector<std::uint32_t> value =
+          Projection(model.sizes(), potential.clique, {column}).targets();
+      std::vector<double> most(to_others.part_cells());
+      to_others.greatest(potential.values.data(), most.data());
+      Term term{{}, std::vector<double>(potential.values.size())};
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        term.factors[place[i] * masses_.size() + value[i]] =
+            std::exp(potential.values[i] - most[place[i]]);
       }
+      for (const std::size_t other : others) term.others.emplace_back(other, model.sizes()[other]);
       terms_.push_back(std::move(term));
     }
   }
 
-  /// A draw by a uniform number in (0, 1).
-  std::uint32_t draw(const std::vector<std::uint32_t>& row, double uniform) {
-    std::fill(masses_.begin(), masses_.end(), 0.0);
+  /// A draw by a uniform number in (0, 1); the row's own value if no value has a mass in doubles.
+  std::uint32_t draw(const std::uint32_t* row, std::uint32_t own, double uniform) {
+    std::fill(masses_.begin(), masses_.end(), 1.0);
     for (const Term& term : terms_) {
-      const double* from = term.values;
-      for (const auto& [other, stride] : term.others) from += row[other] * stride;
-      for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] += from[v * term.stride];
+      std::size_t place = 0;
+      for (const auto& [other, size] : term.others) place = place * size + row[other];
+      const double* const factors = term.factors.data() + place * masses_.size();
+      for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] *= factors[v];
     }
-    const double most = *std::max_element(masses_.begin(), masses_.end());
     double sum = 0;
-    for (double& mass : masses_) sum += mass = std::exp(mass - most);
+    for (const double mass : masses_) sum += mass;
+    if (!(sum > 0)) return own;
     double left = uniform * sum;
     std::size_t v = 0;
     while (v + 1 < masses_.size() && left >= masses_[v]) left -= masses_[v++];
@@ -632,42 +657,46 @@ class Conditional {
   }
 
  private:
+  /// A potential's exponentials, [others' cell][value], relative to the greatest of each cell.
   struct Term {
-    const double* values;
-    std::size_t stride;
-    std::vector<std::pair<std::size_t, std::size_t>> others;  // columns and their strides
+    std::vector<std::pair<std::size_t, std::size_t>> others;  // columns and their sizes
+    std::vector<double> factors;
   };
 
   std::vector<Term> terms_;
   std::vector<double> masses_;
 };
 
-std::uint64_t pair_cells(const ColumnSizes& sizes) {
-  std::uint64_t cells = 0;
-  for (std::size_t b = 0; b < sizes.size(); ++b) {
-    for (std::size_t a = 0; a < b; ++a) cells = saturated_sum(cells, cell_count(sizes, {a, b}));
-  }
-  return cells;
-}
+/// Numbers of a block of rows, so that they stay in the processor's caches with a column's pairs.
+constexpr std::size_t kMatchedBlock = std::size_t{1} << 16U;
 
 }  // namespace
 
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows) {
   const std::size_t columns = rows.size();
-  if (rows[0].empty() || pair_cells(model.sizes()) > GraphicalModel::kMostCells) return;
+  const std::size_t count = rows[0].size();
+  if (count == 0 || !PairCounts::are_few(model.sizes())) return;
   PairedRows counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);
-  std::vector<std::uint32_t> row(columns);
+  const std::size_t most = std::max<std::size_t>(1, kMatchedBlock / columns);
+  std::vector<std::uint32_t> block(most * columns);  // row by row
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (std::size_t i = 0; i < rows[0].size(); ++i) {
-      for (std::size_t c = 0; c < columns; ++c) row[c] = rows[c][i];
+    for (std::size_t begin = 0; begin < count; begin += most) {
+      keep_going();
+      const std::size_t size = std::min(most, count - begin);
+      for (std::size_t c = 0; c < columns; ++c) {
+        for (std::size_t i = 0; i < size; ++i) block[i * columns + c] = rows[c][begin + i];
+      }
       for (std::size_t c = 0; c < columns; ++c) {
         if (model.sizes()[c] == 1) continue;
-        const std::uint32_t to = conditionals[c].draw(row, unit(words));
-        if (to == row[c] || !(counts.change(row, c, to) < 0)) continue;
-        counts.move(row, c, to);
-        row[c] = rows[c][i] = to;
+        for (std::size_t i = 0; i < size; ++i) {
+          std::uint32_t* const row = block.data() + i * columns;
+          const std::uint32_t to = conditionals[c].draw(row, row[c], unit(words));
+          if (to == row[c] || !(counts.change(row, c, to) < 0)) continue;
+          counts.move(row, c, to);
+          row[c] = rows[c][begin + i] = to;
+        }
       }
     }
   }

@@ -120,7 +120,7 @@ class PairLearner {
  private:
   /// All pairs of 34 columns.
   static constexpr std::size_t kMostLooks = 1200;
-  static constexpr std::size_t kRoundFit = 30;
+  static constexpr std::size_t kRoundFit = 20;
   static constexpr std::size_t kLastFit = 300;
 
   /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
@@ -157,9 +157,12 @@ class PairLearner {
     if (too_large_.contains(pair)) return false;
     if (!tree_) tree_.emplace(sizes, values_.cliques);
     // A triangulation anew finds room where the bound does not.
-    const bool is_small = tree_->cells_with_pair(sizes, i, j) <= most ||
-                          tree_->cells_with_pair(sizes, j, i) <= most ||
-                          JunctionTree::cells_with(sizes, values_.cliques, pair, most) <= most;
+    const std::uint64_t bound =
+        std::min(tree_->cells_with_pair(sizes, i, j), tree_->cells_with_pair(sizes, j, i));
+    // A triangulation anew finds room where the bound is little too large.
+    const bool is_small =
+        bound <= most || (bound - most <= most / 4 &&
+                          JunctionTree::cells_with(sizes, values_.cliques, pair, most) <= most);
     if (!is_small) too_large_.insert(pair);
     return is_small;
   }
