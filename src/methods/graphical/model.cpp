@@ -527,25 +527,30 @@ double unit(const RandomWords& words) {
   return (static_cast<double>(words() >> 11) + 0.5) * 0x1p-53;
 }
 
-/// How far the rows' counts of all pairs are from the targets.
+/// A place for each value of each column: those of one column after those of another.
+std::vector<std::uint32_t> first_places(const ColumnSizes& sizes) {
+  std::vector<std::uint32_t> first{0};
+  for (const std::uint32_t size : sizes) first.push_back(first.back() + size);
+  return first;
+}
+
+/// How far the rows' counts of all pairs are from the targets. Rows are places of their values.
 class PairedRows {
  public:
   PairedRows(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
-      : columns_(rows.size()), places_(columns_ * columns_), cells_(1) {
-    PairCounter counter(model.sizes());
+      : sizes_(model.sizes()),
+        first_(first_places(sizes_)),
+        begins_(sizes_.size() * sizes_.size()) {
+    PairCounter counter(sizes_);
     const std::vector<std::span<const std::uint32_t>> digits(rows.begin(), rows.end());
     counter.add(digits);
     const PairCounts counts = std::move(counter).take();
+    std::vector<std::size_t> targets;
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
-      const std::size_t a = pair.clique[0];
-      const std::size_t b = pair.clique[1];
-      const std::uint32_t size = model.sizes()[b];
-      const auto begin = static_cast<std::uint32_t>(cells_.size());
-      places_[a * columns_ + b] = {begin, size, 1};
-      places_[b * columns_ + a] = {begin, 1, size};
-      std::vector<std::size_t> targets(pair.probabilities.size());
+      begins_[pair.clique[0] * sizes_.size() + pair.clique[1]] = cells_.size();
+      targets.resize(pair.probabilities.size());
       round_systematically(pair.probabilities, rows[0].size(), unit(words), targets);
-      const std::span<const std::uint64_t> counted = counts.pair(a, b);
+      const std::span<const std::uint64_t> counted = counts.pair(pair.clique[0], pair.clique[1]);
       for (std::size_t cell = 0; cell < targets.size(); ++cell) {
         const auto target = static_cast<double>(targets[cell]);
         const double excess = static_cast<double>(counted[cell]) - target;
@@ -554,38 +559,46 @@ class PairedRows {
                           static_cast<float>(weight * (1 + 2 * excess))});
       }
     }
+    opened_.resize(std::size_t{first_.back()} * *std::max_element(sizes_.begin(), sizes_.end()));
   }
 
-  /// The objective's gain if a row's value of a column becomes another; `row` holds its values.
-  [[nodiscard]] float change(const std::uint32_t* row, std::size_t column, std::uint32_t to) const {
-    const Place* const places = places_.data() + column * columns_;
-    const std::uint32_t from = row[column];
+  /// Values of this column may move until it is closed.
+  void open(std::size_t column) {
+    column_ = column;
+    for_each_cell([](Cell& opened, Cell& cell) { opened = cell; });
+    std::fill_n(opened_.begin() + first_[column] * sizes_[column],
+                std::size_t{sizes_[column]} * sizes_[column], Cell{});
+  }
+  void close() {
+    for_each_cell([](Cell& opened, Cell& cell) { cell = opened; });
+  }
+
+  /// The objective's gain if a row's value of the open column becomes another.
+  [[nodiscard]] float change(const std::uint32_t* row, std::uint32_t from, std::uint32_t to) const {
+    const std::size_t size = sizes_[column_];
+    const Cell* const old = opened_.data() + from;
+    const Cell* const next = opened_.data() + to;
     float changes[4] = {};  // so that sums need not wait for each other
     std::size_t other = 0;
-    for (; other + 1 < columns_; other += 2) {
+    for (; other + 1 < sizes_.size(); other += 2) {
       for (std::size_t k = 0; k < 2; ++k) {
-        const Place& place = places[other + k];
-        const Cell* const cells = cells_.data() + place.begin + row[other + k] * place.other_stride;
-        changes[2 * k] += cells[from * place.stride].leaving;
-        changes[2 * k + 1] += cells[to * place.stride].entering;
+        const std::size_t at = row[other + k] * size;
+        changes[2 * k] += old[at].leaving;
+        changes[2 * k + 1] += next[at].entering;
       }
     }
-    if (other < columns_) {
-      const Place& place = places[other];
-      const Cell* const cells = cells_.data() + place.begin + row[other] * place.other_stride;
-      changes[0] += cells[from * place.stride].leaving;
-      changes[1] += cells[to * place.stride].entering;
+    if (other < sizes_.size()) {
+      changes[0] += old[row[other] * size].leaving + next[row[other] * size].entering;
     }
     return (changes[0] + changes[1]) + (changes[2] + changes[3]);
   }
 
-  void move(const std::uint32_t* row, std::size_t column, std::uint32_t to) {
-    const Place* const places = places_.data() + column * columns_;
-    for (std::size_t other = 0; other < columns_; ++other) {
-      const Place& place = places[other];
-      Cell* const cells = cells_.data() + place.begin + row[other] * place.other_stride;
-      cells[row[column] * place.stride].add(-1);
-      cells[to * place.stride].add(1);
+  void move(const std::uint32_t* row, std::uint32_t from, std::uint32_t to) {
+    for (std::size_t other = 0; other < sizes_.size(); ++other) {
+      if (other == column_) continue;
+      Cell* const cells = opened_.data() + std::size_t{row[other]} * sizes_[column_];
+      cells[from].add(-1);
+      cells[to].add(1);
     }
   }
 
@@ -602,22 +615,40 @@ class PairedRows {
       entering += both;
     }
   };
-  /// Of a column and itself: cell 0, which nothing changes.
-  struct Place {
-    std::uint32_t begin = 0;
-    std::uint32_t stride = 0;        // of the first of the two columns
-    std::uint32_t other_stride = 0;  // of the second
-  };
 
-  std::size_t columns_;
-  std::vector<Place> places_;  // [column][other]
-  std::vector<Cell> cells_;
+  /// Visits the open cells of each other column and the same cells among all.
+  template <class Visit>
+  void for_each_cell(const Visit& visit) {
+    const std::size_t size = sizes_[column_];
+    for (std::size_t other = 0; other < sizes_.size(); ++other) {
+      if (other == column_) continue;
+      const bool is_first = other < column_;
+      Cell* cells = cells_.data() +
+                    begins_[std::min(other, column_) * sizes_.size() + std::max(other, column_)];
+      Cell* const opened = opened_.data() + first_[other] * size;
+      const std::size_t rows = is_first ? sizes_[other] : size;
+      const std::size_t columns = is_first ? size : sizes_[other];
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          visit(opened[is_first ? i * size + j : j * size + i], *cells++);
+        }
+      }
+    }
+  }
+
+  const ColumnSizes& sizes_;
+  std::vector<std::uint32_t> first_;
+  std::vector<Cell> cells_;          // of all pairs
+  std::vector<std::size_t> begins_;  // of each pair's, [first][second]
+  std::size_t column_ = 0;
+  std::vector<Cell> opened_;  // [place][value of the column]
 };
 
-/// The model's law of one column given all others.
+/// The model's law of one column given all others. Rows are places of their values.
 class Conditional {
  public:
   Conditional(const GraphicalModel& model, std::size_t column) : masses_(model.sizes()[column]) {
+    const std::vector<std::uint32_t> first = first_places(model.sizes());
     for (const GraphicalModel::Potential& potential : model.potentials()) {
       if (!contains(potential.clique, {column})) continue;
       const Clique others = without(potential.clique, {column});
@@ -627,29 +658,33 @@ class Conditional {
           Projection(model.sizes(), potential.clique, {column}).targets();
       std::vector<double> most(to_others.part_cells());
       to_others.greatest(potential.values.data(), most.data());
-      Term term{{}, std::vector<double>(potential.values.size())};
+      Term term{{}, std::vector<float>(potential.values.size())};
       for (std::size_t i = 0; i < place.size(); ++i) {
         term.factors[place[i] * masses_.size() + value[i]] =
-            std::exp(potential.values[i] - most[place[i]]);
+            static_cast<float>(std::exp(potential.values[i] - most[place[i]]));
       }
-      for (const std::size_t other : others) term.others.emplace_back(other, model.sizes()[other]);
+      for (const std::size_t other : others) {
+        term.others.push_back({other, model.sizes()[other], first[other]});
+      }
       terms_.push_back(std::move(term));
     }
   }
 
-  /// A draw by a uniform number in (0, 1); the row's own value if no value has a mass in doubles.
+  /// A draw by a uniform number in (0, 1); the row's own value if no value has a mass in floats.
   std::uint32_t draw(const std::uint32_t* row, std::uint32_t own, double uniform) {
-    std::fill(masses_.begin(), masses_.end(), 1.0);
+    std::fill(masses_.begin(), masses_.end(), 1.0F);
     for (const Term& term : terms_) {
       std::size_t place = 0;
-      for (const auto& [other, size] : term.others) place = place * size + row[other];
-      const double* const factors = term.factors.data() + place * masses_.size();
+      for (const Other& other : term.others) {
+        place = place * other.size + (row[other.column] - other.first);
+      }
+      const float* const factors = term.factors.data() + place * masses_.size();
       for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] *= factors[v];
     }
-    double sum = 0;
-    for (const double mass : masses_) sum += mass;
+    float sum = 0;
+    for (const float mass : masses_) sum += mass;
     if (!(sum > 0)) return own;
-    double left = uniform * sum;
+    float left = static_cast<float>(uniform) * sum;
     std::size_t v = 0;
     while (v + 1 < masses_.size() && left >= masses_[v]) left -= masses_[v++];
     while (!(masses_[v] > 0)) --v;  // after rounding: the last one that has a mass
@@ -657,18 +692,23 @@ class Conditional {
   }
 
  private:
+  struct Other {
+    std::size_t column;
+    std::size_t size;
+    std::uint32_t first;  ///< place
+  };
   /// A potential's exponentials, [others' cell][value], relative to the greatest of each cell.
   struct Term {
-    std::vector<std::pair<std::size_t, std::size_t>> others;  // columns and their sizes
-    std::vector<double> factors;
+    std::vector<Other> others;
+    std::vector<float> factors;
   };
 
   std::vector<Term> terms_;
-  std::vector<double> masses_;
+  std::vector<float> masses_;
 };
 
-/// Numbers of a block of rows, so that they stay in the processor's caches with a column's pairs.
-constexpr std::size_t kMatchedBlock = std::size_t{1} << 16U;
+/// Values of a block of rows, so that they stay in the processor's caches with a column's pairs.
+constexpr std::size_t kMatchedBlock = std::size_t{1} << 17U;
 
 }  // namespace
 
@@ -679,24 +719,31 @@ void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRow
   PairedRows counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);
+  const std::vector<std::uint32_t> first = first_places(model.sizes());
   const std::size_t most = std::max<std::size_t>(1, kMatchedBlock / columns);
-  std::vector<std::uint32_t> block(most * columns);  // row by row
+  std::vector<std::uint32_t> block(std::min(most, count) * columns);  // row by row
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (std::size_t begin = 0; begin < count; begin += most) {
       keep_going();
       const std::size_t size = std::min(most, count - begin);
       for (std::size_t c = 0; c < columns; ++c) {
-        for (std::size_t i = 0; i < size; ++i) block[i * columns + c] = rows[c][begin + i];
+        for (std::size_t i = 0; i < size; ++i) {
+          block[i * columns + c] = first[c] + rows[c][begin + i];
+        }
       }
       for (std::size_t c = 0; c < columns; ++c) {
         if (model.sizes()[c] == 1) continue;
+        counts.open(c);
         for (std::size_t i = 0; i < size; ++i) {
           std::uint32_t* const row = block.data() + i * columns;
-          const std::uint32_t to = conditionals[c].draw(row, row[c], unit(words));
-          if (to == row[c] || !(counts.change(row, c, to) < 0)) continue;
-          counts.move(row, c, to);
-          row[c] = rows[c][begin + i] = to;
+          std::uint32_t& own = rows[c][begin + i];
+          const std::uint32_t to = conditionals[c].draw(row, own, unit(words));
+          if (to == own || !(counts.change(row, own, to) < 0)) continue;
+          counts.move(row, own, to);
+          own = to;
+          row[c] = first[c] + to;
         }
+        counts.close();
       }
     }
   }
