@@ -170,7 +170,7 @@ namespace {
 class ColumnGraph {
  public:
   explicit ColumnGraph(std::size_t columns)
-      : columns_(columns), words_((columns + 63) / 64), bits_(columns * words_) {}
+      : words_((columns + 63) / 64), bits_(columns * words_) {}
 
   [[nodiscard]] bool has_edge(std::size_t a, std::size_t b) const {
     return (bits_[a * words_ + b / 64] >> (b % 64) & 1U) != 0;
@@ -185,8 +185,8 @@ class ColumnGraph {
       for (const std::size_t b : clique) join(a, b);
     }
   }
-  void remove(std::size_t a) {
-    for (std::size_t b = 0; b < columns_; ++b) {
+  void remove(std::size_t a, const Clique& neighbours) {
+    for (const std::size_t b : neighbours) {
       bits_[b * words_ + a / 64] &= ~(std::uint64_t{1} << (a % 64));
     }
     std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(a * words_), words_, 0);
@@ -202,7 +202,6 @@ class ColumnGraph {
   }
 
  private:
-  std::size_t columns_;
   std::size_t words_;
   std::vector<std::uint64_t> bits_;
 };
@@ -252,6 +251,7 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
   // Only neighbours of an eliminated node, and theirs, change their cost.
   std::vector<Cost> costs(sizes.size());
   std::vector<bool> known(sizes.size(), false);
+  std::vector<std::vector<std::size_t>> holding(sizes.size());  // cliques, of each column
   Clique neighbours;
   Clique others;
   while (!left.empty()) {
@@ -273,7 +273,7 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
     graph.neighbours(column, neighbours);
     graph.join_all(neighbours);
-    graph.remove(column);
+    graph.remove(column, neighbours);
     for (const std::size_t neighbour : neighbours) {
       known[neighbour] = false;
       graph.neighbours(neighbour, others);
@@ -281,9 +281,11 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
     }
     Clique clique = neighbours;
     clique.insert(std::upper_bound(clique.begin(), clique.end(), column), column);
-    const bool is_inside = std::any_of(result.cliques.begin(), result.cliques.end(),
-                                       [&](const Clique& c) { return contains(c, clique); });
+    const bool is_inside =
+        std::any_of(holding[column].begin(), holding[column].end(),
+                    [&](std::size_t earlier) { return contains(result.cliques[earlier], clique); });
     if (is_inside) continue;
+    for (const std::size_t one : clique) holding[one].push_back(result.cliques.size());
     result.cells = saturated_sum(result.cells, cell_count(sizes, clique));
     result.cliques.push_back(std::move(clique));
   }

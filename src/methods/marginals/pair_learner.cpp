@@ -156,15 +156,30 @@ class PairLearner {
     const Clique pair{i, j};
     if (too_large_.contains(pair)) return false;
     if (!tree_) tree_.emplace(sizes, values_.cliques);
-    // A triangulation anew finds room where the bound does not.
     const std::uint64_t bound =
         std::min(tree_->cells_with_pair(sizes, i, j), tree_->cells_with_pair(sizes, j, i));
-    // A triangulation anew finds room where the bound is little too large.
+    // A triangulation anew finds room where the bound is little too large; it takes d^2 steps.
     const bool is_small =
-        bound <= most || (bound - most <= most / 4 &&
+        bound <= most || (bound - most <= slack() &&
                           JunctionTree::cells_with(sizes, values_.cliques, pair, most) <= most);
     if (!is_small) too_large_.insert(pair);
     return is_small;
+  }
+
+  std::uint64_t slack() const {
+    constexpr std::uint64_t kFewColumns = 100;
+    const std::uint64_t columns = std::max<std::uint64_t>(kFewColumns, values_.sizes.size());
+    return design_.model_cells / 4 * (kFewColumns * kFewColumns) / (columns * columns);
+  }
+
+  /// The tree that is made with the pair may be larger than the bound that it was looked at by.
+  bool has_room_for(const PairChoice& pair) {
+    const Clique clique{pair.first, pair.second};
+    const std::uint64_t most = design_.model_cells;
+    if (pair.is_column()) return true;
+    if (JunctionTree::cells_with(values_.sizes, values_.cliques, clique, most) <= most) return true;
+    too_large_.insert(clique);
+    return false;
   }
 
   /// Columns as they are, which may be measured once more.
@@ -279,7 +294,6 @@ class PairLearner {
     std::vector<std::vector<double>> tables;
     if (model_) tables = model_->pair_marginals(pairs);
     std::vector<MarginalCandidate> candidates;
-    std::vector<std::vector<double>> expected;
     std::size_t next = 0;
     std::vector<double> table;
     for (const PairChoice& choice : choices) {
@@ -289,11 +303,11 @@ class PairLearner {
         table = model_ ? in_weights(std::move(tables[next])) : independent_table(choice);
         ++next;
       }
-      expected.push_back(in_groups(choice, table));
-      candidates.push_back(candidate_of(choice, expected.back(), deviation));
+      candidates.push_back(candidate_of(choice, in_groups(choice, table), deviation));
     }
     const std::size_t at = answers_.choose(candidates, choice_parts);
-    return {choices[at], std::move(expected[at])};
+    const std::vector<std::uint64_t>& expected = candidates[at].expected;
+    return {choices[at], {expected.begin(), expected.end()}};
   }
 
   /// No more than is left: where rounding has made parts of 0 one, fewer may be.
@@ -342,6 +356,7 @@ class PairLearner {
       for (const PairChoice& column : column_choices()) choices.push_back(column);
       if (choices.empty()) return;
       const auto [pair, before] = choose(choices, deviation, choice_parts);
+      if (!has_room_for(pair)) continue;
       measure(pair, parts);
       if (is_last) return;
       fit_model(kRoundFit);
