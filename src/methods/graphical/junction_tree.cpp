@@ -382,12 +382,6 @@ std::uint64_t JunctionTree::cells_with_pair(const ColumnSizes& sizes, std::size_
   std::size_t end = begin;
   while (!holds(way[end], j)) ++end;
   if (begin == end) return cells_;
-  std::uint64_t cells = cells_;
-  const auto add = [&](const Clique& clique, std::size_t node) {
-    cells = saturated_sum(cells, cell_count(sizes, clique));
-    // Of countless cells nothing can be taken away.
-    if (cells < kUncountable && contains(clique, nodes_[node].clique)) cells -= node_cells_[node];
-  };
   std::vector<Clique> separators;
   for (std::size_t k = begin + 1; k <= end; ++k) {
     separators.push_back(nodes_[std::max(way[k - 1], way[k])].separator);
@@ -395,14 +389,25 @@ std::uint64_t JunctionTree::cells_with_pair(const ColumnSizes& sizes, std::size_
     return saturated_sum(cells_, std::uint64_t{sizes[i]} * sizes[j]);
   }
   separators.push_back({j});
+  std::uint64_t gone = 0;  // cells of nodes that lie within new ones
+  std::vector<Clique> added{nodes_[way[begin]].clique};
   for (std::size_t k = begin + 1; k <= end; ++k) {
     const std::size_t at = k - begin - 1;
-    add(united({i}, united(separators[at], separators[at + 1])), way[k]);
+    Clique clique = united({i}, united(separators[at], separators[at + 1]));
+    if (contains(clique, nodes_[way[k]].clique)) gone += node_cells_[way[k]];
+    if (contains(added.back(), clique)) continue;
+    while (!added.empty() && contains(clique, added.back())) added.pop_back();
+    added.push_back(std::move(clique));
   }
-  if (cells < kUncountable && nodes_[way[begin]].clique == united({i}, separators[0])) {
-    cells -= node_cells_[way[begin]];
+  if (added.front() == nodes_[way[begin]].clique) {
+    added.erase(added.begin());
+  } else {
+    gone += node_cells_[way[begin]];
   }
-  return cells;
+  std::uint64_t cells = cells_;
+  for (const Clique& clique : added) cells = saturated_sum(cells, cell_count(sizes, clique));
+  // Of countless cells nothing can be taken away.
+  return cells < kUncountable ? cells - gone : cells;
 }
 
 std::uint64_t JunctionTree::cells_with(const ColumnSizes& sizes, const std::vector<Clique>& cliques,

@@ -124,8 +124,8 @@ class JunctionTree {
   /// j, S_k the separator of C_(k-1) and C_k, S_(m+1) = {j}, N_k = {i} + S_k + S_(k+1). Then C_0,
   /// N_1, ..., N_m, with each C_k next to N_k instead of C_(k-1) and C_(k+1), is a junction tree.
   /// Proof. A column of S_k lies in N_(k-1) and N_k, so what C_(k-1) and C_k shared is still
-  /// connected; i and j are along the N. A C_k within N_k can go. If some S_k is empty, {i, j}
-  /// instead of that edge will do. QED
+  /// connected; i and j are along the N. A node within another can go. If some S_k is empty, {i,
+  /// j} instead of that edge will do. QED
   [[nodiscard]] std::uint64_t cells_with_pair(const ColumnSizes& sizes, std::size_t i,
                                               std::size_t j) const;
 
