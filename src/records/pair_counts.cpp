@@ -110,10 +110,8 @@ std::vector<std::vector<std::uint32_t>> digits_of_cells(const std::vector<std::s
 
 }  // namespace
 
-PairCounter::PairCounter(std::vector<std::uint32_t> sizes)
-    : counts_(std::move(sizes)), digits_(counts_.sizes().size()) {
+PairCounter::PairCounter(std::vector<std::uint32_t> sizes) : counts_(std::move(sizes)) {
   make_groups();
-  make_tables();
 }
 
 void PairCounter::make_groups() {
@@ -131,33 +129,7 @@ void PairCounter::make_groups() {
     group->size *= sizes[column];
   }
   for (Group& group : groups_) {
-    group.cells.resize(kRows);
-    group.counts.resize(group.size);
-  }
-}
-
-void PairCounter::make_tables() {
-  std::size_t left = kMostCells;
-  for (std::size_t a = 0; a < groups_.size(); ++a) {
-    for (std::size_t b = a + 1; b < groups_.size(); ++b) {
-      const Group& one = groups_[a];
-      const Group& other = groups_[b];
-      // No overflow: a pair of columns has at most PairCounts::kMostCells.
-      const std::size_t cells = one.size * other.size;
-      const std::size_t pairs = one.columns.size() * other.columns.size();
-      if (pairs > 1 && cells <= std::min(kMostTableCells, left)) {
-        tables_.push_back({a, b, std::vector<std::uint32_t>(cells)});
-        left -= cells;
-        continue;
-      }
-      for (const std::size_t i : one.columns) {
-        for (const std::size_t j : other.columns) {
-          alone_.emplace_back(std::min(i, j), std::max(i, j));
-          digits_[i].resize(kRows);
-          digits_[j].resize(kRows);
-        }
-      }
-    }
+    group.digits = digits_of_cells(group.columns, sizes, group.size);
   }
 }
 
@@ -180,6 +152,7 @@ void PairCounter::wait(std::span<const std::span<const std::uint32_t>> digits, s
                        std::size_t rows) {
   const std::vector<std::uint32_t>& sizes = counts_.sizes();
   for (Group& group : groups_) {
+    group.cells.resize(waiting_ + rows);
     std::uint32_t* const cells = group.cells.data() + waiting_;
     for (std::size_t i = 0; i < group.columns.size(); ++i) {
       const std::uint32_t size = sizes[group.columns[i]];
@@ -191,70 +164,72 @@ void PairCounter::wait(std::span<const std::span<const std::uint32_t>> digits, s
       for (std::size_t row = 0; row < rows; ++row) cells[row] = cells[row] * size + of_column[row];
     }
   }
-  for (std::size_t column = 0; column < digits_.size(); ++column) {
-    if (digits_[column].empty()) continue;
-    std::copy_n(digits[column].data() + begin, rows, digits_[column].data() + waiting_);
-  }
   waiting_ += rows;
 }
 
 void PairCounter::count_waiting() {
   if (weights_.empty()) {
-    count_waiting([](std::size_t) { return 1U; });
+    count_waiting<std::uint16_t>([](std::size_t) { return std::uint16_t{1}; });
   } else {
-    count_waiting([this](std::size_t row) { return weights_[row]; });
+    count_waiting<std::uint64_t>([this](std::size_t row) { return weights_[row]; });
     weights_.clear();
   }
-}
-
-template <class Weigh>
-void PairCounter::count_waiting(const Weigh& weigh) {
-  std::uint64_t weight = 0;
-  for (std::size_t row = 0; row < waiting_; ++row) weight += weigh(row);
-  if (counted_ + weight > std::numeric_limits<std::uint32_t>::max()) add_up();
-  for (Group& group : groups_) {
-    for (std::size_t row = 0; row < waiting_; ++row) group.counts[group.cells[row]] += weigh(row);
-  }
-  for (Table& table : tables_) {
-    const std::uint32_t* const rows = groups_[table.first].cells.data();
-    const std::uint32_t* const columns = groups_[table.second].cells.data();
-    const std::size_t width = groups_[table.second].size;
-    std::uint32_t* const counts = table.counts.data();
-    for (std::size_t row = 0; row < waiting_; ++row) {
-      counts[rows[row] * width + columns[row]] += weigh(row);
-    }
-  }
-  for (const auto& [i, j] : alone_) {
-    const std::uint32_t* const rows = digits_[i].data();
-    const std::uint32_t* const columns = digits_[j].data();
-    const std::size_t width = counts_.sizes()[j];
-    std::uint64_t* const counts = counts_.pair(i, j).data();
-    for (std::size_t row = 0; row < waiting_; ++row) {
-      counts[rows[row] * width + columns[row]] += weigh(row);
-    }
-  }
-  counted_ += weight;
   waiting_ = 0;
 }
 
-void PairCounter::add_up() {
-  for (Group& group : groups_) {
-    add_up(group);
-    std::fill(group.counts.begin(), group.counts.end(), 0U);
+template <class Counter, class Weigh>
+void PairCounter::count_waiting(const Weigh& weigh) {
+  static_assert(kRows <= std::numeric_limits<Counter>::max());
+  std::vector<Counter> counted;
+  for (std::size_t a = 0; a < groups_.size(); ++a) {
+    const Group& one = groups_[a];
+    const std::uint32_t* const rows = one.cells.data();
+    counted.assign(one.size, 0);
+    for (std::size_t row = 0; row < waiting_; ++row) {
+      counted[rows[row]] = static_cast<Counter>(counted[rows[row]] + weigh(row));
+    }
+    add_up(one, counted);
+    for (std::size_t b = a + 1; b < groups_.size(); ++b) {
+      const Group& other = groups_[b];
+      const std::uint32_t* const columns = other.cells.data();
+      // No overflow: a pair of columns has at most PairCounts::kMostCells.
+      const std::size_t cells = one.size * other.size;
+      const std::size_t pairs = one.columns.size() * other.columns.size();
+      if (pairs > 1 && cells <= kMostTableCells) {
+        counted.assign(cells, 0);
+        Counter* const to = counted.data();
+        for (std::size_t row = 0; row < waiting_; ++row) {
+          Counter& cell = to[rows[row] * other.size + columns[row]];
+          cell = static_cast<Counter>(cell + weigh(row));
+        }
+        add_up(one, other, counted);
+        continue;
+      }
+      for (std::size_t x = 0; x < one.columns.size(); ++x) {
+        for (std::size_t y = 0; y < other.columns.size(); ++y) {
+          const std::size_t i = one.columns[x];
+          const std::size_t j = other.columns[y];
+          const std::size_t step_i = i < j ? counts_.sizes()[j] : 1;
+          const std::size_t step_j = i < j ? 1 : counts_.sizes()[i];
+          std::uint64_t* const counts = counts_.pair(std::min(i, j), std::max(i, j)).data();
+          const std::uint32_t* const of_one = one.digits[x].data();
+          const std::uint32_t* const of_other = other.digits[y].data();
+          for (std::size_t row = 0; row < waiting_; ++row) {
+            counts[of_one[rows[row]] * step_i + of_other[columns[row]] * step_j] += weigh(row);
+          }
+        }
+      }
+    }
   }
-  for (Table& table : tables_) {
-    add_up(table);
-    std::fill(table.counts.begin(), table.counts.end(), 0U);
-  }
-  counted_ = 0;
+  for (Group& group : groups_) group.cells.clear();
 }
 
-void PairCounter::add_up(const Group& group) {
-  const auto digits = digits_of_cells(group.columns, counts_.sizes(), group.size);
+template <class Counter>
+void PairCounter::add_up(const Group& group, const std::vector<Counter>& counted) {
   for (std::size_t a = 0; a < group.columns.size(); ++a) {
     const auto column = counts_.column(group.columns[a]);
     for (std::size_t cell = 0; cell < group.size; ++cell) {
-      column[digits[a][cell]] += group.counts[cell];
+      column[group.digits[a][cell]] += counted[cell];
     }
     for (std::size_t b = 0; b < group.columns.size(); ++b) {
       const std::size_t i = group.columns[a];
@@ -263,36 +238,37 @@ void PairCounter::add_up(const Group& group) {
       const auto pair = counts_.pair(i, j);
       const std::size_t width = counts_.sizes()[j];
       for (std::size_t cell = 0; cell < group.size; ++cell) {
-        pair[digits[a][cell] * width + digits[b][cell]] += group.counts[cell];
+        pair[group.digits[a][cell] * width + group.digits[b][cell]] += counted[cell];
       }
     }
   }
 }
 
-void PairCounter::add_up(const Table& table) {
+template <class Counter>
+void PairCounter::add_up(const Group& one, const Group& other,
+                         const std::vector<Counter>& counted) {
   const std::vector<std::uint32_t>& sizes = counts_.sizes();
-  const Group& one = groups_[table.first];
-  const Group& other = groups_[table.second];
-  const auto of_one = digits_of_cells(one.columns, sizes, one.size);
-  const auto of_other = digits_of_cells(other.columns, sizes, other.size);
+  std::vector<Counter> sums;  // of a column and the other group
   for (std::size_t a = 0; a < one.columns.size(); ++a) {
     const std::size_t i = one.columns[a];
-    // Of the column and the other group.
-    std::vector<std::uint64_t> sums(sizes[i] * other.size);
+    sums.assign(sizes[i] * other.size, 0);
     for (std::size_t row = 0; row < one.size; ++row) {
-      std::uint64_t* const to = sums.data() + of_one[a][row] * other.size;
-      const std::uint32_t* const from = table.counts.data() + row * other.size;
-      for (std::size_t cell = 0; cell < other.size; ++cell) to[cell] += from[cell];
+      Counter* const to = sums.data() + one.digits[a][row] * other.size;
+      const Counter* const from = counted.data() + row * other.size;
+      for (std::size_t cell = 0; cell < other.size; ++cell) {
+        to[cell] = static_cast<Counter>(to[cell] + from[cell]);
+      }
     }
     for (std::size_t b = 0; b < other.columns.size(); ++b) {
       const std::size_t j = other.columns[b];
       const auto pair = counts_.pair(std::min(i, j), std::max(i, j));
       const std::size_t step_i = i < j ? sizes[j] : 1;
       const std::size_t step_j = i < j ? 1 : sizes[i];
+      const std::uint32_t* const digits = other.digits[b].data();
       for (std::size_t digit = 0; digit < sizes[i]; ++digit) {
-        const std::uint64_t* const from = sums.data() + digit * other.size;
+        const Counter* const from = sums.data() + digit * other.size;
         for (std::size_t cell = 0; cell < other.size; ++cell) {
-          pair[digit * step_i + of_other[b][cell] * step_j] += from[cell];
+          pair[digit * step_i + digits[cell] * step_j] += from[cell];
         }
       }
     }
@@ -301,7 +277,6 @@ void PairCounter::add_up(const Table& table) {
 
 PairCounts PairCounter::take() && {
   count_waiting();
-  add_up();
   return std::move(counts_);
 }
 

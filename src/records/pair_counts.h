@@ -84,20 +84,19 @@ class PairCounts {
 /// by its weight or as one. Private.
 ///
 /// Columns of few cells are put in groups, by their sizes alone: a row is counted once in a table
-/// of each two groups, which holds all pairs of columns of both, and in the end each table is added
-/// up to its pairs. So 30 columns of ten cells take 120 steps a row, not 465, and 30 columns of two
-/// cells take 15. Pairs of columns that lie in no table are counted by themselves.
+/// of each two groups, which holds all pairs of columns of both, and each table is added up to its
+/// pairs. So 30 columns of ten cells take 120 steps a row, not 465, and 30 columns of two cells
+/// take 15. Pairs of columns that lie in no table are counted by themselves.
 ///
-/// Memory, in addition to the counts: at most kMostCells counters of 4 bytes for tables, one of
-/// each cell of groups, and 4 bytes for each column and group of kRows rows; whatever the rows.
+/// Rows wait until there are kRows of them. Then one table after the other counts them, in a
+/// processor's nearest cache: rows of weight 1 by counters of two bytes.
+///
+/// Memory, in addition to the counts: 2 or 4 bytes for each group and waiting row, and one table.
 class PairCounter {
  public:
-  /// Of all tables together: 64 MB.
-  static constexpr std::size_t kMostCells = std::size_t{1} << 24U;
   /// Rows that are counted at once, one table after the other.
-  static constexpr std::size_t kRows = 8192;
-  /// A row of a greater weight counts as this: so rows that are counted at once do not overflow
-  /// 4 bytes.
+  static constexpr std::size_t kRows = 65535;
+  /// A row of a greater weight counts as this.
   static constexpr std::uint64_t kMostWeight = (std::uint64_t{1} << 19U) - 1;
 
   /// Sizes as of PairCounts.
@@ -116,37 +115,26 @@ class PairCounter {
   struct Group {
     std::vector<std::size_t> columns{};
     std::size_t size = 1;
-    std::vector<std::uint32_t> cells{};   ///< of each waiting row
-    std::vector<std::uint32_t> counts{};  ///< of each cell
-  };
-
-  /// Two groups whose pairs of columns are counted together.
-  struct Table {
-    std::size_t first;
-    std::size_t second;
-    std::vector<std::uint32_t> counts;  ///< row-major, the second group fastest
+    std::vector<std::uint32_t> cells{};                ///< of each waiting row
+    std::vector<std::vector<std::uint32_t>> digits{};  ///< of each column, of each cell
   };
 
   void make_groups();
-  void make_tables();
   void wait(std::span<const std::span<const std::uint32_t>> digits, std::size_t begin,
             std::size_t rows);
   void count_waiting();
-  /// `weigh(row)` is the weight of a waiting row.
-  template <class Weigh>
+  /// `weigh(row)` is the weight of a waiting row, and all of them together fit into a Counter.
+  template <class Counter, class Weigh>
   void count_waiting(const Weigh& weigh);
-  void add_up();
-  void add_up(const Group& group);
-  void add_up(const Table& table);
+  template <class Counter>
+  void add_up(const Group& group, const std::vector<Counter>& counted);
+  template <class Counter>
+  void add_up(const Group& one, const Group& other, const std::vector<Counter>& counted);
 
   PairCounts counts_;
   std::vector<Group> groups_;
-  std::vector<Table> tables_;
-  std::vector<std::pair<std::size_t, std::size_t>> alone_;  // pairs of columns in no table
-  std::vector<std::vector<std::uint32_t>> digits_;          // of each column in one of these
-  std::vector<std::uint32_t> weights_;                      // of waiting rows, or none
-  std::size_t waiting_ = 0;                                 // rows
-  std::uint64_t counted_ = 0;                               // weight, in groups and tables
+  std::vector<std::uint32_t> weights_;  // of waiting rows, or none
+  std::size_t waiting_ = 0;             // rows
 };
 
 }  // namespace mollify

@@ -16,7 +16,9 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/lanes.h"
 #include "core/ranges.h"
+#include "methods/graphical/table_lanes.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {
@@ -368,8 +370,8 @@ class History {
     Vector q = gradient;
     std::vector<double> alpha(pairs_.size());
     for (std::size_t i = pairs_.size(); i-- > 0;) {
-      alpha[i] = pairs_[i].inverse * pairs_[i].step.dot(q);
-      q -= alpha[i] * pairs_[i].change;
+      alpha[i] = pairs_[i].inverse * product(pairs_[i].step, q);
+      add_multiple(-alpha[i], pairs_[i].change, q);
     }
     double scale = 1;
     if (!pairs_.empty()) {
@@ -378,8 +380,8 @@ class History {
     }
     q = scale * q.cwiseQuotient(curvature);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const double beta = pairs_[i].inverse * pairs_[i].change.dot(q);
-      q += (alpha[i] - beta) * pairs_[i].step;
+      const double beta = pairs_[i].inverse * product(pairs_[i].change, q);
+      add_multiple(alpha[i] - beta, pairs_[i].step, q);
     }
     return -q;
   }
@@ -390,6 +392,15 @@ class History {
     Vector change;
     double inverse;  // of step . change
   };
+  static double product(const Vector& a, const Vector& b) {
+    return detail::fastest<detail::TableLanes>().product(a.data(), b.data(),
+                                                         static_cast<std::size_t>(a.size()));
+  }
+  static void add_multiple(double factor, const Vector& from, Vector& to) {
+    detail::fastest<detail::TableLanes>().add_multiple(factor, from.data(), to.data(),
+                                                       static_cast<std::size_t>(to.size()));
+  }
+
   static constexpr std::size_t kMost = 12;
   std::deque<Pair> pairs_;
 };

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <iterator>
 
-#include <Eigen/Core>
-
 #include "base/refusal.h"
+#include "core/lanes.h"
+#include "methods/graphical/table_lanes.h"
 
 namespace mollify {
 
@@ -96,20 +96,20 @@ Projection::Projection(const ColumnSizes& sizes, const Clique& whole, const Cliq
   if (axes.size() > 2) outer_.assign(axes.begin() + 2, axes.end());
 }
 
-template <class Kept, class Dropped>
-void Projection::for_each_run(const Kept& kept, const Dropped& dropped) const {
+namespace {
+
+const detail::TableLanes& lanes() { return detail::fastest<detail::TableLanes>(); }
+
+}  // namespace
+
+template <class Visit>
+void Projection::for_each_block(const Visit& visit) const {
   std::vector<std::size_t> place(outer_.size());
   std::size_t i = 0;
   std::size_t j = 0;
   for (;;) {
-    for (std::size_t m = 0; m < middle_.extent; ++m) {
-      if (inner_.stride != 0) {
-        kept(i, j + m * middle_.stride, inner_.extent);
-      } else {
-        dropped(i, j + m * middle_.stride, inner_.extent);
-      }
-      i += inner_.extent;
-    }
+    visit(i, j);
+    i += middle_.extent * inner_.extent;
     std::size_t axis = 0;
     for (; axis < outer_.size(); ++axis) {
       j += outer_[axis].stride;
@@ -123,59 +123,41 @@ void Projection::for_each_run(const Kept& kept, const Dropped& dropped) const {
 
 void Projection::sum(const double* whole, double* part) const {
   std::fill(part, part + part_cells_, 0.0);
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j + k] += whole[i + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        double sum = 0;
-        for (std::size_t k = 0; k < n; ++k) sum += whole[i + k];
-        part[j] += sum;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().add_rows : lanes().add_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, whole + i, part + j); });
 }
 
 void Projection::greatest(const double* whole, double* part) const {
   std::fill(part, part + part_cells_, -std::numeric_limits<double>::infinity());
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j + k] = std::max(part[j + k], whole[i + k]);
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) part[j] = std::max(part[j], whole[i + k]);
-      });
+  const std::vector<std::uint32_t> target = targets();
+  for (std::size_t i = 0; i < whole_cells_; ++i) {
+    part[target[i]] = std::max(part[target[i]], whole[i]);
+  }
 }
 
 void Projection::add(const double* part, double* whole) const {
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] += part[j + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        const double value = part[j];
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] += value;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().add_to_rows : lanes().add_to_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, part + j, whole + i); });
 }
 
 void Projection::multiply(const double* part, double* whole) const {
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] *= part[j + k];
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        const double value = part[j];
-        for (std::size_t k = 0; k < n; ++k) whole[i + k] *= value;
-      });
+  const detail::TableRows rows{middle_.extent, inner_.extent};
+  const auto pass = inner_.stride != 0 ? lanes().multiply_rows : lanes().multiply_cells;
+  for_each_block([&](std::size_t i, std::size_t j) { pass(rows, part + j, whole + i); });
 }
 
 std::vector<std::uint32_t> Projection::targets() const {
-  std::vector<std::uint32_t> target(whole_cells_);
-  for_each_run(
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) target[i + k] = static_cast<std::uint32_t>(j + k);
-      },
-      [&](std::size_t i, std::size_t j, std::size_t n) {
-        for (std::size_t k = 0; k < n; ++k) target[i + k] = static_cast<std::uint32_t>(j);
-      });
+  std::vector<std::uint32_t> target;
+  target.reserve(whole_cells_);
+  for_each_block([&](std::size_t, std::size_t j) {
+    for (std::size_t m = 0; m < middle_.extent; ++m) {
+      for (std::size_t k = 0; k < inner_.extent; ++k) {
+        target.push_back(static_cast<std::uint32_t>(j + m * middle_.stride + k * inner_.stride));
+      }
+    }
+  });
   return target;
 }
 
@@ -188,7 +170,7 @@ namespace {
 class ColumnGraph {
  public:
   explicit ColumnGraph(std::size_t columns)
-      : columns_(columns), words_((columns + 63) / 64), bits_(columns * words_) {}
+      : words_((columns + 63) / 64), bits_(columns * words_) {}
 
   [[nodiscard]] bool has_edge(std::size_t a, std::size_t b) const {
     return (bits_[a * words_ + b / 64] >> (b % 64) & 1U) != 0;
@@ -203,8 +185,8 @@ class ColumnGraph {
       for (const std::size_t b : clique) join(a, b);
     }
   }
-  void remove(std::size_t a) {
-    for (std::size_t b = 0; b < columns_; ++b) {
+  void remove(std::size_t a, const Clique& neighbours) {
+    for (const std::size_t b : neighbours) {
       bits_[b * words_ + a / 64] &= ~(std::uint64_t{1} << (a % 64));
     }
     std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(a * words_), words_, 0);
@@ -220,7 +202,6 @@ class ColumnGraph {
   }
 
  private:
-  std::size_t columns_;
   std::size_t words_;
   std::vector<std::uint64_t> bits_;
 };
@@ -270,6 +251,7 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
   // Only neighbours of an eliminated node, and theirs, change their cost.
   std::vector<Cost> costs(sizes.size());
   std::vector<bool> known(sizes.size(), false);
+  std::vector<std::vector<std::size_t>> holding(sizes.size());  // cliques, of each column
   Clique neighbours;
   Clique others;
   while (!left.empty()) {
@@ -291,7 +273,7 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
     graph.neighbours(column, neighbours);
     graph.join_all(neighbours);
-    graph.remove(column);
+    graph.remove(column, neighbours);
     for (const std::size_t neighbour : neighbours) {
       known[neighbour] = false;
       graph.neighbours(neighbour, others);
@@ -299,9 +281,11 @@ Triangulation eliminated(const ColumnSizes& sizes, const std::vector<double>& lo
     }
     Clique clique = neighbours;
     clique.insert(std::upper_bound(clique.begin(), clique.end(), column), column);
-    const bool is_inside = std::any_of(result.cliques.begin(), result.cliques.end(),
-                                       [&](const Clique& c) { return contains(c, clique); });
+    const bool is_inside =
+        std::any_of(holding[column].begin(), holding[column].end(),
+                    [&](std::size_t earlier) { return contains(result.cliques[earlier], clique); });
     if (is_inside) continue;
+    for (const std::size_t one : clique) holding[one].push_back(result.cliques.size());
     result.cells = saturated_sum(result.cells, cell_count(sizes, clique));
     result.cliques.push_back(std::move(clique));
   }
@@ -362,6 +346,10 @@ JunctionTree::JunctionTree(const ColumnSizes& sizes, const std::vector<Clique>& 
       }
     }
   }
+  top_.resize(sizes.size());
+  for (std::size_t node = count; node-- > 0;) {
+    for (const std::size_t column : nodes_[node].clique) top_[column] = node;
+  }
 }
 
 std::size_t JunctionTree::home(const Clique& clique) const {
@@ -373,6 +361,53 @@ std::size_t JunctionTree::home(const Clique& clique) const {
     }
   }
   return best;
+}
+
+std::uint64_t JunctionTree::cells_with_pair(const ColumnSizes& sizes, std::size_t i,
+                                            std::size_t j) const {
+  // Parents come before children, so the greater of two nodes is no ancestor of the other.
+  std::vector<std::size_t> way{top_[i]};
+  std::vector<std::size_t> back{top_[j]};
+  while (way.back() != back.back()) {
+    std::vector<std::size_t>& lower = way.back() > back.back() ? way : back;
+    lower.push_back(nodes_[lower.back()].parent);
+  }
+  back.pop_back();
+  way.insert(way.end(), back.rbegin(), back.rend());
+  const auto holds = [this](std::size_t node, std::size_t column) {
+    return contains(nodes_[node].clique, {column});
+  };
+  std::size_t begin = 0;
+  while (begin + 1 < way.size() && holds(way[begin + 1], i)) ++begin;
+  std::size_t end = begin;
+  while (!holds(way[end], j)) ++end;
+  if (begin == end) return cells_;
+  std::vector<Clique> separators;
+  for (std::size_t k = begin + 1; k <= end; ++k) {
+    separators.push_back(nodes_[std::max(way[k - 1], way[k])].separator);
+    if (!separators.back().empty()) continue;
+    return saturated_sum(cells_, std::uint64_t{sizes[i]} * sizes[j]);
+  }
+  separators.push_back({j});
+  std::uint64_t gone = 0;  // cells of nodes that lie within new ones
+  std::vector<Clique> added{nodes_[way[begin]].clique};
+  for (std::size_t k = begin + 1; k <= end; ++k) {
+    const std::size_t at = k - begin - 1;
+    Clique clique = united({i}, united(separators[at], separators[at + 1]));
+    if (contains(clique, nodes_[way[k]].clique)) gone += node_cells_[way[k]];
+    if (contains(added.back(), clique)) continue;
+    while (!added.empty() && contains(clique, added.back())) added.pop_back();
+    added.push_back(std::move(clique));
+  }
+  if (added.front() == nodes_[way[begin]].clique) {
+    added.erase(added.begin());
+  } else {
+    gone += node_cells_[way[begin]];
+  }
+  std::uint64_t cells = cells_;
+  for (const Clique& clique : added) cells = saturated_sum(cells, cell_count(sizes, clique));
+  // Of countless cells nothing can be taken away.
+  return cells < kUncountable ? cells - gone : cells;
 }
 
 std::uint64_t JunctionTree::cells_with(const ColumnSizes& sizes, const std::vector<Clique>& cliques,
@@ -392,16 +427,10 @@ namespace {
 /// greatest.
 constexpr double kLeastSum = 0x1p-900;
 
-/// exp(from - shift); numbers too small for a double are some 2^-1022.
+/// exp(from - shift), for numbers of at most the shift.
 void exponentiate(const std::vector<double>& from, double shift, std::vector<double>& to) {
-  const auto size = static_cast<Eigen::Index>(from.size());
   to.resize(from.size());
-  Eigen::Map<Eigen::ArrayXd>(to.data(), size) =
-      (Eigen::Map<const Eigen::ArrayXd>(from.data(), size) - shift).exp();
-}
-
-double greatest_of(const std::vector<double>& v) {
-  return Eigen::Map<const Eigen::ArrayXd>(v.data(), static_cast<Eigen::Index>(v.size())).maxCoeff();
+  lanes().exponentiate(from.data(), shift, to.data(), from.size());
 }
 
 }  // namespace
@@ -427,7 +456,7 @@ double BeliefPropagation::run(NodeTables& tables) {
     std::vector<double>& message = messages_[i];
     std::vector<double>& sums = sums_[i];
     const std::size_t cells = message.size();
-    const double shift = greatest_of(table);
+    const double shift = lanes().greatest(table.data(), table.size());
     exponentiate(table, shift, masses);
     step.from_node.sum(masses.data(), message.data());
     if (*std::min_element(message.begin(), message.end()) > kLeastSum) {

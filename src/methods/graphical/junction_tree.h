@@ -73,10 +73,10 @@ class Projection {
     std::size_t stride;  // in the part; 0 if summed over
   };
 
-  /// Calls kept(i, j, n) for runs of n cells that map to j, j + 1, ..., or dropped(i, j, n) for
-  /// runs that all map to j; of the two always the same one.
-  template <class Kept, class Dropped>
-  void for_each_run(const Kept& kept, const Dropped& dropped) const;
+  /// Calls visit(i, j) for each block of the two innermost axes, which begins at cell i and maps
+  /// from j on. One of the two is kept, if both have cells: with stride 1.
+  template <class Visit>
+  void for_each_block(const Visit& visit) const;
 
   std::vector<Axis> outer_;
   Axis middle_{1, 0};
@@ -117,6 +117,18 @@ class JunctionTree {
   /// The node of fewest cells that holds the clique, or kNone.
   [[nodiscard]] std::size_t home(const Clique& clique) const;
 
+  /// At least cells() of some tree of the same cliques and the pair of columns `i` and `j`: the one
+  /// where i joins the separators between it and j, and nothing else. O(its nodes between them).
+  ///
+  /// Theorem. Let C_0, ..., C_m be the nodes from the last one that holds i to the first that holds
+  /// j, S_k the separator of C_(k-1) and C_k, S_(m+1) = {j}, N_k = {i} + S_k + S_(k+1). Then C_0,
+  /// N_1, ..., N_m, with each C_k next to N_k instead of C_(k-1) and C_(k+1), is a junction tree.
+  /// Proof. A column of S_k lies in N_(k-1) and N_k, so what C_(k-1) and C_k shared is still
+  /// connected; i and j are along the N. A node within another can go. If some S_k is empty, {i,
+  /// j} instead of that edge will do. QED
+  [[nodiscard]] std::uint64_t cells_with_pair(const ColumnSizes& sizes, std::size_t i,
+                                              std::size_t j) const;
+
   /// cells() of the tree of `cliques` and `extra`, without making it; or, if a triangulation is
   /// found before that has at most `enough` cells, its number. O(d^3) for d columns.
   [[nodiscard]] static std::uint64_t cells_with(const ColumnSizes& sizes,
@@ -126,6 +138,7 @@ class JunctionTree {
  private:
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> node_cells_;
+  std::vector<std::size_t> top_;  // of each column: the first node that holds it
   std::uint64_t cells_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "core/invalid_input.h"
 #include "core/random.h"
 #include "core/ranges.h"
+#include "records/pair_counts.h"
 
 namespace mollify {
 
@@ -92,11 +93,12 @@ struct TreeMessage {
   }
 };
 
-/// One pass up and one down a tree, after which each node knows all columns beyond its parent.
+/// One pass up and one down a tree, after which each node knows the wanted columns on each side.
 class PairPass {
  public:
-  PairPass(const ColumnSizes& sizes, const JunctionTree& tree, const NodeTables& marginals)
-      : sizes_(sizes), nodes_(tree.nodes()), marginals_(marginals) {
+  PairPass(const ColumnSizes& sizes, const JunctionTree& tree, const NodeTables& marginals,
+           const std::vector<bool>& wanted)
+      : sizes_(sizes), nodes_(tree.nodes()), marginals_(marginals), wanted_(wanted) {
     children_.resize(nodes_.size());
     up_.resize(nodes_.size());
     down_.resize(nodes_.size());
@@ -109,7 +111,8 @@ class PairPass {
     }
   }
 
-  /// Calls found(a, b, p) with the table of each pair a < b, some more than once.
+  /// Calls found(a, b, p) with the table of each pair a < b that has a wanted column, some more
+  /// than once.
   template <class Found>
   void for_each_pair(const Found& found) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -118,29 +121,41 @@ class PairPass {
       for (std::size_t second = 0; second < clique.size(); ++second) {
         for (std::size_t first = 0; first < second; ++first) {
           const Clique pair{clique[first], clique[second]};
+          if (!wanted_[pair[0]] && !wanted_[pair[1]]) continue;
           found(pair[0], pair[1], summed(sizes_, clique, pair, marginals_[i]));
         }
       }
-      const TreeMessage& beyond = down_[i];
       for (const std::size_t b : without(clique, nodes_[i].separator)) {
-        if (beyond.columns.empty()) break;
-        const std::vector<double> joint = joint_with(i, {b}, nodes_[i].separator, beyond);
-        for (std::size_t c = 0; c < beyond.columns.size(); ++c) {
-          const std::size_t a = beyond.columns[c];
-          std::vector<double> p(std::size_t{sizes_[a]} * sizes_[b]);
-          for (std::size_t y = 0; y < sizes_[b]; ++y) {
-            for (std::size_t x = 0; x < sizes_[a]; ++x) {
-              p[a < b ? x * sizes_[b] + y : y * sizes_[a] + x] =
-                  joint[y * beyond.width + beyond.offset[c] + x];
-            }
-          }
-          found(std::min(a, b), std::max(a, b), std::move(p));
+        find_beyond(i, b, nodes_[i].separator, down_[i], found);
+        // What lies below finds a wanted column itself, beyond its parent.
+        for (const std::size_t child : children_[i]) {
+          if (!wanted_[b]) find_beyond(i, b, nodes_[child].separator, up_[child], found);
         }
       }
     }
   }
 
  private:
+  /// The tables of column b of the node and all columns of the message over this separator.
+  template <class Found>
+  void find_beyond(std::size_t node, std::size_t b, const Clique& separator,
+                   const TreeMessage& beyond, const Found& found) const {
+    if (beyond.columns.empty()) return;
+    const std::vector<double> joint = joint_with(node, {b}, separator, beyond);
+    for (std::size_t c = 0; c < beyond.columns.size(); ++c) {
+      const std::size_t a = beyond.columns[c];
+      if (a == b) continue;
+      std::vector<double> p(std::size_t{sizes_[a]} * sizes_[b]);
+      for (std::size_t y = 0; y < sizes_[b]; ++y) {
+        for (std::size_t x = 0; x < sizes_[a]; ++x) {
+          p[a < b ? x * sizes_[b] + y : y * sizes_[a] + x] =
+              joint[y * beyond.width + beyond.offset[c] + x];
+        }
+      }
+      found(std::min(a, b), std::max(a, b), std::move(p));
+    }
+  }
+
   /// P(x_kept, values beyond): the sum over the separator's cells of P(x_kept, s) P(values | s).
   std::vector<double> joint_with(std::size_t node, const Clique& kept, const Clique& separator,
                                  const TreeMessage& beyond) const {
@@ -167,7 +182,8 @@ class PairPass {
   /// kNone, or to that child.
   TreeMessage message(std::size_t node, const Clique& separator, std::size_t to_child) const {
     TreeMessage result;
-    const Clique own = without(nodes_[node].clique, separator);
+    Clique own = without(nodes_[node].clique, separator);
+    std::erase_if(own, [this](std::size_t column) { return !wanted_[column]; });
     result.append(sizes_, own);
     struct Part {
       const TreeMessage* beyond;
@@ -176,6 +192,7 @@ class PairPass {
     };
     std::vector<Part> parts;
     const auto take = [&](const TreeMessage& beyond, const Clique& through) {
+      if (beyond.columns.empty()) return;
       parts.push_back({&beyond, &through, result.width});
       result.append(sizes_, beyond.columns);
     };
@@ -210,6 +227,7 @@ class PairPass {
   const ColumnSizes& sizes_;
   const std::vector<JunctionTree::Node>& nodes_;
   const NodeTables& marginals_;
+  const std::vector<bool>& wanted_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<TreeMessage> up_;    // from each node to its parent
   std::vector<TreeMessage> down_;  // from its parent to each node
@@ -319,21 +337,36 @@ std::vector<double> GraphicalModel::marginal(const Clique& clique) const {
   return {};  // the root is the last: every column lies in a node
 }
 
-std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
+std::vector<std::vector<double>> GraphicalModel::pair_marginals(
+    const std::vector<Clique>& pairs) const {
   const std::size_t columns = sizes_.size();
-  std::vector<Marginal> pairs;
-  std::vector<std::size_t> first(columns);  // first[a] + b is the place of (a, b)
-  for (std::size_t a = 0; a < columns; ++a) {
-    first[a] = pairs.size() - a - 1;
-    for (std::size_t b = a + 1; b < columns; ++b) pairs.push_back({{a, b}, {}});
+  std::vector<bool> wanted(columns, false);
+  std::vector<std::size_t> place(columns * columns, pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    wanted[pairs[i][0]] = true;
+    place[pairs[i][0] * columns + pairs[i][1]] = i;
   }
-  PairPass(sizes_, tree_, marginals_)
+  std::vector<std::vector<double>> tables(pairs.size());
+  PairPass(sizes_, tree_, marginals_, wanted)
       .for_each_pair([&](std::size_t a, std::size_t b, std::vector<double> p) {
-        std::vector<double>& pair = pairs[first[a] + b].probabilities;
-        if (pair.empty()) pair = std::move(p);
+        const std::size_t at = place[a * columns + b];
+        if (at < pairs.size() && tables[at].empty()) tables[at] = std::move(p);
       });
-  for (Marginal& pair : pairs) normalise(pair.probabilities);
-  return pairs;
+  for (std::vector<double>& table : tables) normalise(table);
+  return tables;
+}
+
+std::vector<GraphicalModel::Marginal> GraphicalModel::pair_marginals() const {
+  std::vector<Clique> pairs;
+  for (std::size_t a = 0; a < sizes_.size(); ++a) {
+    for (std::size_t b = a + 1; b < sizes_.size(); ++b) pairs.push_back({a, b});
+  }
+  std::vector<std::vector<double>> tables = pair_marginals(pairs);
+  std::vector<Marginal> marginals;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    marginals.push_back({std::move(pairs[i]), std::move(tables[i])});
+  }
+  return marginals;
 }
 
 ModelRows GraphicalModel::sample(std::size_t count, const RandomWords& words,
@@ -494,105 +527,164 @@ double unit(const RandomWords& words) {
   return (static_cast<double>(words() >> 11) + 0.5) * 0x1p-53;
 }
 
-/// How far the rows' counts of all pairs are from the targets.
+/// A place for each value of each column: those of one column after those of another.
+std::vector<std::uint32_t> first_places(const ColumnSizes& sizes) {
+  std::vector<std::uint32_t> first{0};
+  for (const std::uint32_t size : sizes) first.push_back(first.back() + size);
+  return first;
+}
+
+/// How far the rows' counts of all pairs are from the targets. Rows are places of their values.
 class PairedRows {
  public:
   PairedRows(const GraphicalModel& model, const ModelRows& rows, const RandomWords& words)
-      : columns_(rows.size()) {
-    places_.resize(columns_ * columns_);
+      : sizes_(model.sizes()),
+        first_(first_places(sizes_)),
+        begins_(sizes_.size() * sizes_.size()) {
+    PairCounter counter(sizes_);
+    const std::vector<std::span<const std::uint32_t>> digits(rows.begin(), rows.end());
+    counter.add(digits);
+    const PairCounts counts = std::move(counter).take();
+    std::vector<std::size_t> targets;
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
-      const std::size_t a = pair.clique[0];
-      const std::size_t b = pair.clique[1];
-      const std::size_t size = model.sizes()[b];
-      const std::size_t begin = cells_.size();
-      places_[a * columns_ + b] = {begin, size, 1};
-      places_[b * columns_ + a] = {begin, 1, size};
-      std::vector<std::size_t> targets(pair.probabilities.size());
+      begins_[pair.clique[0] * sizes_.size() + pair.clique[1]] = cells_.size();
+      targets.resize(pair.probabilities.size());
       round_systematically(pair.probabilities, rows[0].size(), unit(words), targets);
-      for (const std::size_t target : targets) {
-        const auto rows_there = static_cast<double>(target);
-        cells_.push_back({-rows_there, 1 / (rows_there + 1)});
-      }
-      for (std::size_t i = 0; i < rows[0].size(); ++i) {
-        cells_[begin + rows[a][i] * size + rows[b][i]].excess += 1;
+      const std::span<const std::uint64_t> counted = counts.pair(pair.clique[0], pair.clique[1]);
+      for (std::size_t cell = 0; cell < targets.size(); ++cell) {
+        const auto target = static_cast<double>(targets[cell]);
+        const double excess = static_cast<double>(counted[cell]) - target;
+        const double weight = 1 / (target + 1);
+        cells_.push_back({static_cast<float>(weight * (1 - 2 * excess)),
+                          static_cast<float>(weight * (1 + 2 * excess))});
       }
     }
+    opened_.resize(std::size_t{first_.back()} * *std::max_element(sizes_.begin(), sizes_.end()));
   }
 
-  /// The objective's gain if a row's value of a column becomes another; `row` holds its values.
-  [[nodiscard]] double change(const std::vector<std::uint32_t>& row, std::size_t column,
-                              std::uint32_t to) const {
-    double change = 0;
-    for (std::size_t other = 0; other < columns_; ++other) {
-      if (other == column) continue;
-      const Place& place = places_[column * columns_ + other];
-      const std::size_t begin = place.begin + row[other] * place.other_stride;
-      const Cell& old = cells_[begin + row[column] * place.stride];
-      const Cell& next = cells_[begin + to * place.stride];
-      change += old.weight * (1 - 2 * old.excess) + next.weight * (1 + 2 * next.excess);
+  /// Values of this column may move until it is closed.
+  void open(std::size_t column) {
+    column_ = column;
+    for_each_cell([](Cell& opened, Cell& cell) { opened = cell; });
+    std::fill_n(opened_.begin() + first_[column] * sizes_[column],
+                std::size_t{sizes_[column]} * sizes_[column], Cell{});
+  }
+  void close() {
+    for_each_cell([](Cell& opened, Cell& cell) { cell = opened; });
+  }
+
+  /// The objective's gain if a row's value of the open column becomes another.
+  [[nodiscard]] float change(const std::uint32_t* row, std::uint32_t from, std::uint32_t to) const {
+    const std::size_t size = sizes_[column_];
+    const Cell* const old = opened_.data() + from;
+    const Cell* const next = opened_.data() + to;
+    float changes[4] = {};  // so that sums need not wait for each other
+    std::size_t other = 0;
+    for (; other + 1 < sizes_.size(); other += 2) {
+      for (std::size_t k = 0; k < 2; ++k) {
+        const std::size_t at = row[other + k] * size;
+        changes[2 * k] += old[at].leaving;
+        changes[2 * k + 1] += next[at].entering;
+      }
     }
-    return change;
+    if (other < sizes_.size()) {
+      changes[0] += old[row[other] * size].leaving + next[row[other] * size].entering;
+    }
+    return (changes[0] + changes[1]) + (changes[2] + changes[3]);
   }
 
-  void move(const std::vector<std::uint32_t>& row, std::size_t column, std::uint32_t to) {
-    for (std::size_t other = 0; other < columns_; ++other) {
-      if (other == column) continue;
-      const Place& place = places_[column * columns_ + other];
-      const std::size_t begin = place.begin + row[other] * place.other_stride;
-      cells_[begin + row[column] * place.stride].excess -= 1;
-      cells_[begin + to * place.stride].excess += 1;
+  void move(const std::uint32_t* row, std::uint32_t from, std::uint32_t to) {
+    for (std::size_t other = 0; other < sizes_.size(); ++other) {
+      if (other == column_) continue;
+      Cell* const cells = opened_.data() + std::size_t{row[other]} * sizes_[column_];
+      cells[from].add(-1);
+      cells[to].add(1);
     }
   }
 
  private:
+  /// What the objective, the sum of (count - target)^2 / (target + 1), gains if a row leaves the
+  /// cell, or enters it.
   struct Cell {
-    double excess;  // count - target
-    double weight;
-  };
-  struct Place {
-    std::size_t begin = 0;
-    std::size_t stride = 0;        // of the first of the two columns
-    std::size_t other_stride = 0;  // of the second
+    float leaving = 0;
+    float entering = 0;
+
+    void add(float rows) {
+      const float both = rows * (leaving + entering);  // 2 / (target + 1) a row
+      leaving -= both;
+      entering += both;
+    }
   };
 
-  std::size_t columns_;
-  std::vector<Place> places_;  // [column][other]
-  std::vector<Cell> cells_;
+  /// Visits the open cells of each other column and the same cells among all.
+  template <class Visit>
+  void for_each_cell(const Visit& visit) {
+    const std::size_t size = sizes_[column_];
+    for (std::size_t other = 0; other < sizes_.size(); ++other) {
+      if (other == column_) continue;
+      const bool is_first = other < column_;
+      Cell* cells = cells_.data() +
+                    begins_[std::min(other, column_) * sizes_.size() + std::max(other, column_)];
+      Cell* const opened = opened_.data() + first_[other] * size;
+      const std::size_t rows = is_first ? sizes_[other] : size;
+      const std::size_t columns = is_first ? size : sizes_[other];
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          visit(opened[is_first ? i * size + j : j * size + i], *cells++);
+        }
+      }
+    }
+  }
+
+  const ColumnSizes& sizes_;
+  std::vector<std::uint32_t> first_;
+  std::vector<Cell> cells_;          // of all pairs
+  std::vector<std::size_t> begins_;  // of each pair's, [first][second]
+  std::size_t column_ = 0;
+  std::vector<Cell> opened_;  // [place][value of the column]
 };
 
-/// The model's law of one column given all others.
+/// The model's law of one column given all others. Rows are places of their values.
 class Conditional {
  public:
   Conditional(const GraphicalModel& model, std::size_t column) : masses_(model.sizes()[column]) {
+    const std::vector<std::uint32_t> first = first_places(model.sizes());
     for (const GraphicalModel::Potential& potential : model.potentials()) {
       if (!contains(potential.clique, {column})) continue;
-      Term term{potential.values.data(), 0, {}};
-      std::size_t stride = 1;
-      for (std::size_t k = potential.clique.size(); k-- > 0;) {
-        const std::size_t other = potential.clique[k];
-        if (other == column) {
-          term.stride = stride;
-        } else {
-          term.others.push_back({other, stride});
-        }
-        stride *= model.sizes()[other];
+      const Clique others = without(potential.clique, {column});
+      const Projection to_others(model.sizes(), potential.clique, others);
+      const std::vector<std::uint32_t> place = to_others.targets();
+      const std::vector<std::uint32_t> value =
+          Projection(model.sizes(), potential.clique, {column}).targets();
+      std::vector<double> most(to_others.part_cells());
+      to_others.greatest(potential.values.data(), most.data());
+      Term term{{}, std::vector<float>(potential.values.size())};
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        term.factors[place[i] * masses_.size() + value[i]] =
+            static_cast<float>(std::exp(potential.values[i] - most[place[i]]));
+      }
+      for (const std::size_t other : others) {
+        term.others.push_back({other, model.sizes()[other], first[other]});
       }
       terms_.push_back(std::move(term));
     }
   }
 
-  /// A draw by a uniform number in (0, 1).
-  std::uint32_t draw(const std::vector<std::uint32_t>& row, double uniform) {
-    std::fill(masses_.begin(), masses_.end(), 0.0);
+  /// A draw by a uniform number in (0, 1); the row's own value if no value has a mass in floats.
+  std::uint32_t draw(const std::uint32_t* row, std::uint32_t own, double uniform) {
+    std::fill(masses_.begin(), masses_.end(), 1.0F);
     for (const Term& term : terms_) {
-      const double* from = term.values;
-      for (const auto& [other, stride] : term.others) from += row[other] * stride;
-      for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] += from[v * term.stride];
+      std::size_t place = 0;
+      for (const Other& other : term.others) {
+        place = place * other.size + (row[other.column] - other.first);
+      }
+      const float* const factors = term.factors.data() + place * masses_.size();
+      for (std::size_t v = 0; v < masses_.size(); ++v) masses_[v] *= factors[v];
     }
-    const double most = *std::max_element(masses_.begin(), masses_.end());
-    double sum = 0;
-    for (double& mass : masses_) sum += mass = std::exp(mass - most);
-    double left = uniform * sum;
+    float sum = 0;
+    for (const float mass : masses_) sum += mass;
+    if (!(sum > 0)) return own;
+    float left = static_cast<float>(uniform) * sum;
     std::size_t v = 0;
     while (v + 1 < masses_.size() && left >= masses_[v]) left -= masses_[v++];
     while (!(masses_[v] > 0)) --v;  // after rounding: the last one that has a mass
@@ -600,42 +692,58 @@ class Conditional {
   }
 
  private:
+  struct Other {
+    std::size_t column;
+    std::size_t size;
+    std::uint32_t first;  ///< place
+  };
+  /// A potential's exponentials, [others' cell][value], relative to the greatest of each cell.
   struct Term {
-    const double* values;
-    std::size_t stride;
-    std::vector<std::pair<std::size_t, std::size_t>> others;  // columns and their strides
+    std::vector<Other> others;
+    std::vector<float> factors;
   };
 
   std::vector<Term> terms_;
-  std::vector<double> masses_;
+  std::vector<float> masses_;
 };
 
-std::uint64_t pair_cells(const ColumnSizes& sizes) {
-  std::uint64_t cells = 0;
-  for (std::size_t b = 0; b < sizes.size(); ++b) {
-    for (std::size_t a = 0; a < b; ++a) cells = saturated_sum(cells, cell_count(sizes, {a, b}));
-  }
-  return cells;
-}
+/// Values of a block of rows, so that they stay in the processor's caches with a column's pairs.
+constexpr std::size_t kMatchedBlock = std::size_t{1} << 17U;
 
 }  // namespace
 
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows) {
   const std::size_t columns = rows.size();
-  if (rows[0].empty() || pair_cells(model.sizes()) > GraphicalModel::kMostCells) return;
+  const std::size_t count = rows[0].size();
+  if (count == 0 || !PairCounts::are_few(model.sizes())) return;
   PairedRows counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);
-  std::vector<std::uint32_t> row(columns);
+  const std::vector<std::uint32_t> first = first_places(model.sizes());
+  const std::size_t most = std::max<std::size_t>(1, kMatchedBlock / columns);
+  std::vector<std::uint32_t> block(std::min(most, count) * columns);  // row by row
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (std::size_t i = 0; i < rows[0].size(); ++i) {
-      for (std::size_t c = 0; c < columns; ++c) row[c] = rows[c][i];
+    for (std::size_t begin = 0; begin < count; begin += most) {
+      keep_going();
+      const std::size_t size = std::min(most, count - begin);
+      for (std::size_t c = 0; c < columns; ++c) {
+        for (std::size_t i = 0; i < size; ++i) {
+          block[i * columns + c] = first[c] + rows[c][begin + i];
+        }
+      }
       for (std::size_t c = 0; c < columns; ++c) {
         if (model.sizes()[c] == 1) continue;
-        const std::uint32_t to = conditionals[c].draw(row, unit(words));
-        if (to == row[c] || !(counts.change(row, c, to) < 0)) continue;
-        counts.move(row, c, to);
-        row[c] = rows[c][i] = to;
+        counts.open(c);
+        for (std::size_t i = 0; i < size; ++i) {
+          std::uint32_t* const row = block.data() + i * columns;
+          std::uint32_t& own = rows[c][begin + i];
+          const std::uint32_t to = conditionals[c].draw(row, own, unit(words));
+          if (to == own || !(counts.change(row, own, to) < 0)) continue;
+          counts.move(row, own, to);
+          own = to;
+          row[c] = first[c] + to;
+        }
+        counts.close();
       }
     }
   }

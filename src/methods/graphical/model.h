@@ -124,8 +124,11 @@ class GraphicalModel {
   /// the columns asked for. Throws InvalidInput for more than kMostCells.
   [[nodiscard]] std::vector<double> marginal(const Clique& clique) const;
 
-  /// Those of all pairs of columns, (0, 1), (0, 2), ..., by one pass up and down the tree.
-  /// O(cells of the tree times the sum of all columns' sizes).
+  /// Those of each of some pairs of columns, none twice, by one pass up and down the tree. O(cells
+  /// of the tree times the sum of the sizes of all pairs' first columns).
+  [[nodiscard]] std::vector<std::vector<double>> pair_marginals(
+      const std::vector<Clique>& pairs) const;
+  /// Those of all pairs of columns, (0, 1), (0, 2), ....
   [[nodiscard]] std::vector<Marginal> pair_marginals() const;
 
   /// Rows drawn along the tree, parents first. O(count * nodes + cells), and for kMatched what
@@ -167,8 +170,8 @@ class GraphicalModel {
 /// rounded away. Then each value is drawn anew from the model's law given the rest of its row,
 /// which alone would leave rows as the model's; the draw is kept only if it lowers the sum over all
 /// pairs' cells of (count - target)^2 / (target + 1). O(rows * columns * (columns + cliques)) a
-/// sweep. Nothing is done where the tables of all pairs would not fit into
-/// GraphicalModel::kMostCells.
+/// sweep. Nothing is done where all pairs have more than
+/// PairCounts::kMostCells.
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows);
 
 // -----------------------------------------------------------------------------------------------

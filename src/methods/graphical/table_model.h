@@ -14,7 +14,7 @@
 namespace mollify {
 
 /// Columns of a table that method marginals makes a model of at most.
-inline constexpr std::size_t kMostColumnsOfATable = 100;
+inline constexpr std::size_t kMostColumnsOfATable = 400;
 
 /// A partition of a column's cells: each cell's group, from 0 to count - 1, none empty.
 struct CellGroups {

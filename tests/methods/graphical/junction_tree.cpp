@@ -78,6 +78,69 @@ TEST(JunctionTree, CoversItsCliquesAndRunsTogether) {
   }
 }
 
+/// The columns of all separators that lie between two columns; none if one of them is empty.
+Clique between(const JunctionTree& tree, std::size_t i, std::size_t j) {
+  Clique columns;
+  const auto& nodes = tree.nodes();
+  for (std::size_t cut = 1; cut < nodes.size(); ++cut) {
+    // Below the cut or above it.
+    std::vector<bool> below(nodes.size(), false);
+    bool parts[2][2] = {};
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+      below[node] = node == cut || (node > 0 && below[nodes[node].parent]);
+      parts[0][below[node] ? 1 : 0] |= contains(nodes[node].clique, {i});
+      parts[1][below[node] ? 1 : 0] |= contains(nodes[node].clique, {j});
+    }
+    const bool is_between =
+        parts[0][0] != parts[0][1] && parts[1][0] != parts[1][1] && parts[0][0] != parts[1][0];
+    if (!is_between) continue;
+    if (nodes[cut].separator.empty()) return {};
+    columns = united(columns, nodes[cut].separator);
+  }
+  return columns;
+}
+
+TEST(JunctionTree, BoundsTheTreeWithOneMorePair) {
+  std::mt19937_64 random(11);
+  int joined = 0;
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    const std::size_t columns = 2 + random() % 14;
+    ColumnSizes sizes;
+    for (std::size_t c = 0; c < columns; ++c) {
+      sizes.push_back(static_cast<std::uint32_t>(2 + random() % 9));
+    }
+    std::vector<Clique> cliques;
+    for (std::size_t c = 1; c < columns; ++c) {
+      if (random() % 8 > 0) cliques.push_back({random() % c, c});
+      if (random() % 3 == 0) cliques.push_back({c - 1, c});
+    }
+    const JunctionTree tree(sizes, cliques);
+    const std::size_t i = random() % columns;
+    const std::size_t j = (i + 1 + random() % (columns - 1)) % columns;
+    // Chordal by the theorem, so that a tree of it joins nothing else. Of columns of one value it
+    // might: two nodes that are joined have no more cells then.
+    std::vector<Clique> chordal;
+    for (const auto& node : tree.nodes()) chordal.push_back(node.clique);
+    const Clique fill = between(tree, i, j);
+    for (const std::size_t column : united(fill, {j})) {
+      if (column != i) chordal.push_back({std::min(i, column), std::max(i, column)});
+    }
+    const std::uint64_t cells = JunctionTree(sizes, chordal).cells();
+    const std::uint64_t bound = tree.cells_with_pair(sizes, i, j);
+    const bool is_together = tree.home({std::min(i, j), std::max(i, j)}) != JunctionTree::kNone;
+    if (is_together) {
+      EXPECT_EQ(bound, tree.cells());
+    } else if (fill.empty()) {
+      EXPECT_EQ(bound, tree.cells() + std::uint64_t{sizes[i]} * sizes[j]);
+      EXPECT_GE(bound, cells);
+    } else {
+      EXPECT_EQ(bound, cells);
+      ++joined;
+    }
+  }
+  EXPECT_GT(joined, 500);
+}
+
 TEST(JunctionTree, OfMoreColumnsThanAWordHasBits) {
   ColumnSizes sizes(150, 3);
   std::vector<Clique> cliques;
@@ -98,6 +161,7 @@ TEST(JunctionTree, OfACycleTakesTheCheaperChord) {
 TEST(JunctionTree, CountsNoFurtherThanItCan) {
   const ColumnSizes sizes(10, 1U << 31);
   EXPECT_EQ(JunctionTree::cells_with(sizes, {{0, 1, 2}}, {3, 4}), kUncountable);
+  EXPECT_EQ(JunctionTree(sizes, {{0, 1, 2}}).cells_with_pair(sizes, 2, 4), kUncountable);
 }
 
 TEST(JunctionTree, RefusesWhatIsNoClique) {

@@ -45,14 +45,20 @@ TEST(GraphicalModel, HasAllPairsAtOnce) {
   std::mt19937_64 random(4);
   for (int repeat = 0; repeat < 60; ++repeat) {
     const test::SmallModel small = test::random_model(random, repeat % 2 == 0 ? 1 : 200);
-    const auto pairs = small.model().pair_marginals();
+    const GraphicalModel model = small.model();
+    const auto pairs = model.pair_marginals();
+    std::vector<Clique> some;
     std::size_t place = 0;
     for (std::size_t a = 0; a < small.sizes.size(); ++a) {
       for (std::size_t b = a + 1; b < small.sizes.size(); ++b, ++place) {
         ASSERT_EQ(pairs[place].clique, (Clique{a, b}));
         expect_near(pairs[place].probabilities, small.marginal({a, b}));
+        if (random() % 3 == 0) some.push_back({a, b});
       }
     }
+    const auto tables = model.pair_marginals(some);
+    ASSERT_EQ(tables.size(), some.size());
+    for (std::size_t i = 0; i < some.size(); ++i) expect_near(tables[i], small.marginal(some[i]));
     EXPECT_EQ(place, pairs.size());
   }
 }

@@ -1,0 +1,419 @@
+#include "methods/marginals/pair_learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/progress.h"
+#include "methods/graphical/junction_tree.h"
+
+namespace mollify {
+
+CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
+  CellGroups both{inner.of, outer.count};
+  for (std::uint32_t& group : both.of) group = outer.of[group];
+  return both;
+}
+
+namespace {
+
+/// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
+constexpr double kMeanSize = 0.7978845608028654;
+/// The part of a deviation that counts against each cell of a candidate: less than noise adds,
+/// because a model takes up only a part of the noise of its answers.
+constexpr double kNoisePenalty = 0.45;
+/// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
+/// round's noise: the more noise, the less, because measurements weigh less already.
+constexpr double kShrinkage = 0.1;
+constexpr double kLeastShrinkage = 0.1;
+constexpr double kMostShrinkage = 1e6;
+
+/// As an integer that a private distance may be taken from: small enough that no sum passes 2^61.
+std::uint64_t whole_count(double count) {
+  if (!(count > 0)) return 0;
+  return static_cast<std::uint64_t>(std::llround(std::min(count, 0x1p50)));
+}
+
+/// A table over two columns with their values put together.
+std::vector<double> grouped_pair(std::span<const double> table, const CellGroups& rows,
+                                 const CellGroups& columns) {
+  std::vector<double> sums(std::size_t{rows.count} * columns.count);
+  std::size_t cell = 0;
+  for (const std::uint32_t row : rows.of) {
+    for (const std::uint32_t column : columns.of) {
+      sums[std::size_t{row} * columns.count + column] += table[cell++];
+    }
+  }
+  return sums;
+}
+
+double sum_of_distances(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+/// A pair of columns at a resolution; or, where both are one, that column as it is.
+struct PairChoice {
+  std::size_t first;
+  std::size_t second;
+  std::size_t resolution;
+
+  bool is_column() const { return first == second; }
+};
+
+/// The parts of the table that edges have joined so far.
+class Parts {
+ public:
+  explicit Parts(std::size_t count) : of_(count), sizes_(count, 1) {
+    std::iota(of_.begin(), of_.end(), 0U);
+  }
+
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  /// The part of fewest columns that is open; kNone if all are closed.
+  std::size_t smallest() const {
+    std::size_t smallest = kNone;
+    for (std::size_t part = 0; part < sizes_.size(); ++part) {
+      if (sizes_[part] == 0) continue;
+      if (smallest == kNone || sizes_[part] < sizes_[smallest]) smallest = part;
+    }
+    return smallest;
+  }
+  bool is_in(std::size_t column, std::size_t part) const { return of_[column] == part; }
+  /// The part that has column `first` of the pair takes in the other's.
+  void join(const PairChoice& pair) {
+    const std::size_t from = of_[pair.second];
+    const std::size_t to = of_[pair.first];
+    std::replace(of_.begin(), of_.end(), from, to);
+    sizes_[from] = 0;
+    sizes_[to] = static_cast<std::size_t>(std::count(of_.begin(), of_.end(), to));
+  }
+  /// No edge leaves it any more.
+  void close(std::size_t part) { sizes_[part] = 0; }
+
+ private:
+  std::vector<std::size_t> of_;
+  std::vector<std::size_t> sizes_;  // of open parts, else 0
+};
+
+class PairLearner {
+ public:
+  PairLearner(const MarginalDesign& design, MarginalAnswers& answers, ColumnValues values)
+      : design_(design),
+        budget_(design.request.budget, design.request.unit, design.amount),
+        answers_(answers),
+        values_(std::move(values)) {}
+
+  GraphicalModel learn() {
+    if (values_.base) fit_model(kLastFit);
+    if (design_.product_parts == 0 && design_.request.asked() > 1) {
+      measure_tree();
+      measure_rounds();
+    }
+    fit_model(kLastFit);
+    return *std::move(model_);
+  }
+
+ private:
+  /// All pairs of 34 columns.
+  static constexpr std::size_t kMostLooks = 1200;
+  static constexpr std::size_t kRoundFit = 20;
+  static constexpr std::size_t kLastFit = 300;
+
+  /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
+  /// columns some pairs at a time, all in turn.
+  std::vector<PairChoice> pair_choices() {
+    std::vector<PairChoice> choices;
+    const std::size_t columns = values_.sizes.size();
+    const std::size_t looks = std::min(columns * columns, kMostLooks);
+    for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
+      const std::size_t i = next_look_ / columns % columns;
+      const std::size_t j = next_look_ % columns;
+      if (i < j) add_choices(i, j, choices);
+    }
+    return choices;
+  }
+
+  void add_choices(std::size_t i, std::size_t j, std::vector<PairChoice>& choices) {
+    keep_going();
+    if (values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) return;
+    const auto& rows = values_.levels[i];
+    const auto& columns = values_.levels[j];
+    for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+      const bool same = r > 0 && rows[r] == rows[r - 1] && columns[r] == columns[r - 1];
+      if (!same) choices.push_back({i, j, r});
+    }
+  }
+
+  /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
+  bool is_small_with(std::size_t i, std::size_t j) {
+    const std::uint64_t most = design_.model_cells;
+    const ColumnSizes& sizes = values_.sizes;
+    if (values_.cliques.empty()) return std::uint64_t{sizes[i]} * sizes[j] <= most;
+    const Clique pair{i, j};
+    if (too_large_.contains(pair)) return false;
+    if (!tree_) tree_.emplace(sizes, values_.cliques);
+    const std::uint64_t bound =
+        std::min(tree_->cells_with_pair(sizes, i, j), tree_->cells_with_pair(sizes, j, i));
+    // A triangulation anew finds room where the bound is little too large; it takes d^2 steps.
+    const bool is_small =
+        bound <= most || (bound - most <= slack() &&
+                          JunctionTree::cells_with(sizes, values_.cliques, pair, most) <= most);
+    if (!is_small) too_large_.insert(pair);
+    return is_small;
+  }
+
+  std::uint64_t slack() const {
+    constexpr std::uint64_t kFewColumns = 100;
+    const std::uint64_t columns = std::max<std::uint64_t>(kFewColumns, values_.sizes.size());
+    return design_.model_cells / 4 * (kFewColumns * kFewColumns) / (columns * columns);
+  }
+
+  /// The tree that is made with the pair may be larger than the bound that it was looked at by.
+  bool has_room_for(const PairChoice& pair) {
+    const Clique clique{pair.first, pair.second};
+    const std::uint64_t most = design_.model_cells;
+    if (pair.is_column()) return true;
+    if (JunctionTree::cells_with(values_.sizes, values_.cliques, clique, most) <= most) return true;
+    too_large_.insert(clique);
+    return false;
+  }
+
+  /// Columns as they are, which may be measured once more.
+  std::vector<PairChoice> column_choices() const {
+    std::vector<PairChoice> choices;
+    for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
+      if (values_.sizes[i] > 1) choices.push_back({i, i, kResolutions.size() - 1});
+    }
+    return choices;
+  }
+
+  std::size_t cells_of(const PairChoice& pair) const {
+    if (pair.is_column()) return values_.sizes[pair.first];
+    return std::size_t{values_.levels[pair.first][pair.resolution].count} *
+           values_.levels[pair.second][pair.resolution].count;
+  }
+
+  MarginalTable table_of(const PairChoice& pair) const {
+    if (pair.is_column()) return {{pair.first}, {values_.merged[pair.first]}};
+    return {{pair.first, pair.second},
+            {composed(values_.merged[pair.first], values_.levels[pair.first][pair.resolution]),
+             composed(values_.merged[pair.second], values_.levels[pair.second][pair.resolution])}};
+  }
+
+  /// The expected values of the pair, in its groups.
+  std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
+    if (pair.is_column()) return {table.begin(), table.end()};
+    return grouped_pair(table, values_.levels[pair.first][pair.resolution],
+                        values_.levels[pair.second][pair.resolution]);
+  }
+
+  /// `counts`: what is expected in the pair's groups, in weights.
+  MarginalCandidate candidate_of(const PairChoice& pair, const std::vector<double>& counts,
+                                 double deviation) const {
+    MarginalCandidate candidate{table_of(pair), {}, 0};
+    for (const double count : counts) candidate.expected.push_back(whole_count(count));
+    const std::size_t cells = values_.has_rules ? possible_cells(counts) : counts.size();
+    candidate.penalty = whole_count(kNoisePenalty * deviation * static_cast<double>(cells));
+    return candidate;
+  }
+
+  /// A cell that cannot occur has no mass at all in any model.
+  static std::size_t possible_cells(const std::vector<double>& table) {
+    return static_cast<std::size_t>(
+        std::count_if(table.begin(), table.end(), [](double count) { return count > 0; }));
+  }
+
+  /// Noisy counts of what cannot occur are 0.
+  void clear_impossible(const PairChoice& pair, std::vector<double>& counts) const {
+    const std::vector<double> table = in_groups(pair, model_->marginal({pair.first, pair.second}));
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      if (!(table[cell] > 0)) counts[cell] = 0;
+    }
+  }
+
+  /// What independent columns would give.
+  std::vector<double> independent_table(const PairChoice& pair) const {
+    std::vector<double> table;
+    for (const double row : values_.expected[pair.first]) {
+      for (const double column : values_.expected[pair.second])
+        table.push_back(row * column / values_.total);
+    }
+    return table;
+  }
+
+  /// Joins the smallest part to another, time after time, so that each edge is chosen among those
+  /// that leave one part. Without noise this is the tree of greatest distances [Borůvka 1926].
+  void measure_tree() {
+    const double edges = static_cast<double>(design_.request.asked() - 1);
+    const double deviation =
+        budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
+    const std::size_t columns = values_.sizes.size();
+    std::vector<PairChoice> chosen;
+    Parts parts(columns);
+    for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {
+      std::vector<PairChoice> choices;
+      for (std::size_t i = 0; i < columns; ++i) {
+        for (std::size_t j = i + 1; j < columns; ++j) {
+          if (parts.is_in(i, part) != parts.is_in(j, part)) add_choices(i, j, choices);
+        }
+      }
+      if (choices.empty()) {
+        parts.close(part);
+        continue;
+      }
+      chosen.push_back(choose(choices, deviation, design_.tree_choice_parts).pair);
+      parts.join(chosen.back());
+      // Without public records all chosen pairs are a forest, as small as they are.
+      if (values_.base) add_clique({chosen.back().first, chosen.back().second});
+    }
+    std::vector<std::uint64_t> cells;
+    for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
+    const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
+    for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
+  }
+
+  /// A choice and what is expected of it, in its groups.
+  struct Chosen {
+    PairChoice pair;
+    std::vector<double> expected;
+  };
+
+  /// One of the choices, by how far the table is from what is expected, which is independent
+  /// columns before there is a model.
+  Chosen choose(const std::vector<PairChoice>& choices, double deviation,
+                std::uint32_t choice_parts) {
+    std::vector<Clique> pairs;
+    for (const PairChoice& choice : choices) {
+      const Clique pair{choice.first, choice.second};
+      if (!choice.is_column() && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
+    }
+    std::vector<std::vector<double>> tables;
+    if (model_) tables = model_->pair_marginals(pairs);
+    std::vector<MarginalCandidate> candidates;
+    std::size_t next = 0;
+    std::vector<double> table;
+    for (const PairChoice& choice : choices) {
+      if (choice.is_column()) {
+        table = expected_in(choice);
+      } else if (next == 0 || pairs[next - 1] != Clique{choice.first, choice.second}) {
+        table = model_ ? in_weights(std::move(tables[next])) : independent_table(choice);
+        ++next;
+      }
+      candidates.push_back(candidate_of(choice, in_groups(choice, table), deviation));
+    }
+    const std::size_t at = answers_.choose(candidates, choice_parts);
+    const std::vector<std::uint64_t>& expected = candidates[at].expected;
+    return {choices[at], {expected.begin(), expected.end()}};
+  }
+
+  /// No more than is left: where rounding has made parts of 0 one, fewer may be.
+  void measure(const PairChoice& pair, std::uint32_t wanted) {
+    const std::uint32_t parts = std::min(wanted, answers_.left());
+    if (parts == 0) return;
+    std::vector<double> counts = answers_.measure(table_of(pair), parts);
+    if (pair.is_column()) {
+      add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
+      return;
+    }
+    if (values_.has_rules) clear_impossible(pair, counts);
+    const Clique clique{pair.first, pair.second};
+    add_measured(clique, std::move(counts), budget_.deviation(parts),
+                 {values_.levels[pair.first][pair.resolution].of,
+                  values_.levels[pair.second][pair.resolution].of});
+    add_clique(clique);
+  }
+
+  void add_clique(const Clique& clique) {
+    std::vector<Clique>& cliques = values_.cliques;
+    if (std::find(cliques.begin(), cliques.end(), clique) != cliques.end()) return;
+    cliques.push_back(clique);
+    tree_.reset();
+  }
+
+  /// The fit counts records, whatever each of them weighs.
+  void add_measured(Clique clique, std::vector<double> counts, double deviation,
+                    std::vector<std::vector<std::uint32_t>> groups) {
+    const auto weight = static_cast<double>(design_.request.unit.weight);
+    for (double& count : counts) count /= weight;
+    values_.measured.push_back(
+        {std::move(clique), std::move(counts), deviation / weight, std::move(groups)});
+  }
+
+  void measure_rounds() {
+    std::uint32_t choice_parts = design_.choice_parts;
+    std::uint32_t round_parts = design_.round_parts;
+    fit_model(kLastFit);
+    while (answers_.left() > choice_parts) {
+      const std::uint32_t left = answers_.left() - choice_parts;
+      const bool is_last = left / 2 < round_parts + choice_parts;
+      const std::uint32_t parts = is_last ? left : round_parts;
+      const double deviation = budget_.deviation(parts);
+      std::vector<PairChoice> choices = pair_choices();
+      for (const PairChoice& column : column_choices()) choices.push_back(column);
+      if (choices.empty()) return;
+      const auto [pair, before] = choose(choices, deviation, choice_parts);
+      if (!has_room_for(pair)) continue;
+      measure(pair, parts);
+      if (is_last) return;
+      fit_model(kRoundFit);
+      const double moved = sum_of_distances(before, in_groups(pair, expected_in(pair)));
+      if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
+        choice_parts *= 2;
+        round_parts *= 2;
+      }
+    }
+  }
+
+  std::vector<double> in_weights(std::vector<double> table) const {
+    for (double& count : table) count *= values_.total;
+    return table;
+  }
+
+  /// What the model expects of a column or a pair.
+  std::vector<double> expected_in(const PairChoice& pair) const {
+    return in_weights(
+        model_->marginal(pair.is_column() ? Clique{pair.first} : Clique{pair.first, pair.second}));
+  }
+
+  void fit_model(std::size_t steps) {
+    model_ = fit(values_.sizes, values_.measured,
+                 values_.total / static_cast<double>(design_.request.unit.weight),
+                 {.shrinkage = shrinkage(), .ordered = values_.ordered, .most_steps = steps},
+                 model_ ? &*model_ : nullptr, values_.base ? &*values_.base : nullptr);
+  }
+
+  /// Of few records' worth no less than without them, or the fit takes steps without end.
+  double shrinkage() const {
+    const std::uint32_t parts =
+        design_.round_parts > 0 ? design_.round_parts : design_.column_parts;
+    // Also of answers that are no numbers.
+    const double usual =
+        std::min(kMostShrinkage,
+                 std::max(kLeastShrinkage, kShrinkage * values_.total / budget_.deviation(parts)));
+    return std::max(usual, values_.least_shrinkage);
+  }
+
+  const MarginalDesign& design_;
+  MarginalBudget budget_;
+  MarginalAnswers& answers_;
+
+  // Made of answers alone.
+  ColumnValues values_;
+  std::set<Clique> too_large_;        // pairs
+  std::optional<JunctionTree> tree_;  // of the cliques, once it has been needed
+  std::size_t next_look_ = 0;         // at a pair
+  std::optional<GraphicalModel> model_;
+};
+
+}  // namespace
+
+GraphicalModel learn_pairs(const MarginalDesign& design, MarginalAnswers& answers,
+                           ColumnValues values) {
+  return PairLearner(design, answers, std::move(values)).learn();
+}
+
+}  // namespace mollify

@@ -1,0 +1,48 @@
+// From measured columns to a model of them and their pairs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "methods/graphical/fit.h"
+#include "methods/graphical/model.h"
+#include "methods/marginals/counts.h"
+#include "methods/marginals/design.h"
+#include "methods/marginals/noisy_answers.h"
+
+namespace mollify {
+
+/// No column has more values in a model.
+inline constexpr std::uint32_t kMostGroups = 256;
+/// Rules leave the rest of the model's cells to pairs that are measured.
+inline constexpr std::uint64_t kRulesShareOfCells = 4;
+/// The numbers of groups that columns may be cut into for a pair.
+inline constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostGroups};
+
+/// The groups of groups.
+[[nodiscard]] CellGroups composed(const CellGroups& inner, const CellGroups& outer);
+
+/// The values that a model has in each column, and what is known of them once columns are measured.
+/// Made of answers alone.
+struct ColumnValues {
+  double total;                                 ///< in weights
+  std::vector<CellGroups> merged;               ///< of cells: the model's values
+  std::vector<bool> ordered;                    ///< of the columns
+  ColumnSizes sizes;                            ///< how many values
+  std::vector<std::vector<double>> expected;    ///< of values, in weights
+  std::vector<std::vector<CellGroups>> levels;  ///< of values, by resolution
+  std::vector<NoisyMarginal> measured;
+  std::vector<Clique> cliques;         ///< pairs and larger sets that the model has already
+  std::optional<GraphicalModel> base;  ///< of public records, and of possible records
+  double least_shrinkage = 0;          ///< towards the base
+  bool has_rules = false;
+};
+
+/// Asks for a tree of pairs, then for pairs in rounds (learn_marginals), and fits a model of all
+/// answers. Of a copula and of one column nothing more is asked.
+[[nodiscard]] GraphicalModel learn_pairs(const MarginalDesign& design, MarginalAnswers& answers,
+                                         ColumnValues values);
+
+}  // namespace mollify
