@@ -305,10 +305,11 @@ class Parts {
 class Learner {
  public:
   Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference,
-          const RulesOfCells* rules)
+          const RulesOfCells* rules, const std::vector<ColumnAxis>* axes)
       : design_(design),
         reference_(reference),
         rules_(rules),
+        axes_(axes),
         columns_(design.request.columns),
         budget_(design.request.budget, design.request.unit, design.amount),
         answers_(answers) {
@@ -453,7 +454,11 @@ class Learner {
                                 const std::vector<bool>& is_noise, double doubt) const {
     const CellGroups& values = merged_[column];
     std::vector<double> shares;
-    for (const double count : likely) shares.push_back(std::max(count, 0.0) + doubt / 2);
+    const bool is_smooth = axes_ != nullptr && !worth_ && !(*axes_)[column].empty();
+    for (std::size_t cell = 0; cell < likely.size(); ++cell) {
+      const bool is_hidden = !is_smooth || (*axes_)[column][cell].is_alone();
+      shares.push_back(std::max(likely[cell], 0.0) + (is_hidden ? doubt / 2 : 0));
+    }
     std::vector<bool> has_other(values.count, false);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {
       if (!is_noise[cell]) has_other[values.of[cell]] = true;
@@ -487,10 +492,24 @@ class Learner {
     double deviation;
   };
 
+  /// A column's answers with the density that they show together.
+  std::vector<double> smoothed(std::size_t column, std::vector<double> counts,
+                               double deviation) const {
+    if (axes_ == nullptr || (*axes_)[column].empty()) return counts;
+    const ColumnAxis& axis = (*axes_)[column];
+    const std::optional<Density> density = smooth_density(axis, counts, deviation);
+    for (std::size_t cell = 0; density && cell < counts.size(); ++cell) {
+      if (axis[cell].is_alone()) continue;
+      counts[cell] = with_density(counts[cell], density->between(axis[cell].low, axis[cell].high),
+                                  deviation);
+    }
+    return counts;
+  }
+
   /// A column's answers and public records together, by inverse variance.
   Likely likely_counts(std::size_t column, const std::vector<double>& counts,
                        double deviation) const {
-    if (!worth_) return {counts, deviation};
+    if (!worth_) return {smoothed(column, counts, deviation), deviation};
     const double noise = deviation / total_;
     const double cells = static_cast<double>(counts.size());
     const double weight = 1 / (1 + worth_->records() * cells * noise * noise);
@@ -838,6 +857,7 @@ class Learner {
   const MarginalDesign& design_;
   const PairCounts* reference_;
   const RulesOfCells* rules_;
+  const std::vector<ColumnAxis>* axes_;
   const std::vector<MarginalColumn>& columns_;
   MarginalBudget budget_;
   MarginalAnswers& answers_;
@@ -862,8 +882,9 @@ class Learner {
 }  // namespace
 
 MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
-                              const PairCounts* reference, const RulesOfCells* rules) {
-  return Learner(design, answers, reference, rules).learn();
+                              const PairCounts* reference, const RulesOfCells* rules,
+                              const std::vector<ColumnAxis>* axes) {
+  return Learner(design, answers, reference, rules, axes).learn();
 }
 
 MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins) {
