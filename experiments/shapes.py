@@ -38,6 +38,7 @@ import yaml
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 ROWS, TIMES = 20_000, 10
+ZEROS = ("income", "meddol")  # whose many zeros are public, as a spike
 
 
 def survey(rows, random):
@@ -104,6 +105,8 @@ def series(unit, bound):
 def declared(setup, name, given, table, mollify, folder):
     bound, unit, late, kind, step = given
     shared = {"type": kind, "outside": "clip", "null": "0"}
+    if name in ZEROS:
+        shared["spikes"] = [0]
     if setup != "drafted" and step != 1:
         shared["step"] = step
     if setup == "wide":

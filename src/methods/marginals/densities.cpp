@@ -307,8 +307,10 @@ std::optional<Density> smooth_density(const ColumnAxis& axis, std::span<const do
 }
 
 double with_density(double count, double smooth, double deviation) {
+  constexpr double kNoNoise = 3;             // standard deviations
   const double known = smooth * smooth / 4;  // a density may be half off
-  const double weight = known / (known + deviation * deviation);
+  const double weight =
+      count - smooth > kNoNoise * deviation ? 1 : known / (known + deviation * deviation);
   return std::max(smooth + weight * (count - smooth), smooth / 10);
 }
 

@@ -372,6 +372,7 @@ class Learner {
       deviation *= of_again / std::sqrt(square);
       total_ = total_of(counts);
     }
+    for (std::vector<double>& column : counts) keep_total(column);
     see_reference(counts, deviation);
     ColumnSizes most(columns_.size(), kMostGroups);
     if (rules_ != nullptr) {
@@ -411,6 +412,15 @@ class Learner {
     }
   }
 
+  /// Moves a column's counts alike, so that they sum to all rows: then the noise of the many cells of a group
+  /// does not add up.
+  void keep_total(std::vector<double>& counts) const {
+    const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double each = (total_ - sum) / static_cast<double>(counts.size());
+    if (!std::isfinite(each)) return;
+    for (double& count : counts) count += each;
+  }
+
   /// Of a column that follows from another: one value, without a question.
   void add_follower() {
     merged_.push_back(single_cells(1));
@@ -447,17 +457,15 @@ class Learner {
     return x;
   }
 
-  /// Each cell has half a deviation more than its count, so that none is impossible and few are
-  /// taken for noise. Doubtful cells have their counts alone, unless a value of the model has no
+  /// Each cell has what its count is likely to be without noise, so that none is impossible. Doubtful cells have their counts alone, unless a value of the model has no
   /// other cells.
   std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
                                 const std::vector<bool>& is_noise, double doubt) const {
     const CellGroups& values = merged_[column];
-    std::vector<double> shares;
+    std::vector<double> shares = without_noise(likely, doubt);
     const bool is_smooth = axes_ != nullptr && !worth_ && !(*axes_)[column].empty();
-    for (std::size_t cell = 0; cell < likely.size(); ++cell) {
-      const bool is_hidden = !is_smooth || (*axes_)[column][cell].is_alone();
-      shares.push_back(std::max(likely[cell], 0.0) + (is_hidden ? doubt / 2 : 0));
+    for (std::size_t cell = 0; cell < likely.size() && is_smooth; ++cell) {
+      if (!(*axes_)[column][cell].is_alone()) shares[cell] = likely[cell];
     }
     std::vector<bool> has_other(values.count, false);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {
