@@ -1,14 +1,14 @@
 """Rare values of released columns: how their shares compare with the table's, for one or two builds of mollify. NOT PRIVATE.
 
-    python experiments/rare_values.py MOLLIFY [OLDER] [--runs 20] [--epsilon 1]
+    python experiments/rare_values.py MOLLIFY [OLDER] [--runs 12] [--epsilon 1]
 
 A value is rare if its share of the table is .1 to .5 % and its count at least three standard deviations of the noise of a
 column's counts: `mollify plan` prints the noise of the first measurement, if a row is replaced. For each build, table and type of column: how many rare values there are, the
 quartiles, the least and the greatest of their mean shares over releases, relative to the table's; the same of values below that; and two-way total
 variation, its mean over pairs.
 
-Tables: RAND (data/rand_hie_table.yaml), national2019 where NATIONAL names its file, and *Zipf*: 20 000 rows of columns of 30,
-100 and 300 values whose counts fall as 1/rank and 1/rank^2, words and integers, two of them dependent.
+Tables: RAND (data/rand_hie_table.yaml), national2019 where NATIONAL2019 names its file, and *Zipf*: 20 000 rows of columns of 30,
+100 and 300 values whose counts fall as 1/rank and 1/rank^2, words and integers, two of them dependent; and *sparse*, where most declared words do not occur.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def rand():
 
 
 def national():
-    rows = pd.read_csv(os.environ["NATIONAL"], dtype=str)
+    rows = pd.read_csv(os.environ["NATIONAL2019"], dtype=str)
     names = ["AGEP", "DEYE", "DVET", "EDU", "HOUSING_TYPE", "MSP", "OWN_RENT", "PINCP_DECILE", "RAC1P", "SEX", "INDP_CAT", "NPF", "PUMA"]
     rows = rows[names].fillna("N")
     columns = {name: {"type": "categorical", "values": sorted(rows[name].unique())} for name in names}
@@ -54,15 +54,30 @@ def zipf():
             if table:
                 values = np.where(kept, next(reversed(table.values())) % size, values)
             name = f"z{size}_{power}"
-            shuffled = np.random.default_rng(size).permutation(size)[values]
-            table[name] = shuffled
-            words = power == 1
-            columns[name] = {"type": "categorical", "values": list(range(size))} if words else {"type": "integer", "min": 0, "max": size - 1}
+            table[name] = values
+            words = {"type": "categorical", "values": list(range(size))}
+            columns[name] = words if power == 1 else {"type": "integer", "min": 0, "max": size - 1}
             columns[name] |= {"outside": "clip", "null": "0"}
     return pd.DataFrame(table), columns
 
 
-TABLES = {"RAND": rand, "national2019": national, "Zipf": zipf}
+def sparse():
+    """Columns of 400 declared words, of which 20 to 60 occur; and three that say much of them."""
+    random, rows = np.random.default_rng(2), 20_000
+    table, columns = {"sex": random.integers(0, 2, rows)}, {"sex": {"type": "categorical", "values": [0, 1]}}
+    for occur in (20, 40, 60):
+        weights = np.r_[1 / np.arange(1, occur // 2 + 1), np.full(occur - occur // 2, 0.012)]
+        values = random.choice(occur, rows, p=weights / weights.sum())
+        table[f"s{occur}"] = np.random.default_rng(occur).permutation(400)[values]
+        columns[f"s{occur}"] = {"type": "categorical", "values": list(range(400))}
+        table[f"t{occur}"] = np.where(random.random(rows) < 0.7, values % 4, random.integers(0, 4, rows))
+        columns[f"t{occur}"] = {"type": "categorical", "values": list(range(4))}
+    for column in columns.values():
+        column |= {"outside": "clip", "null": "0"}
+    return pd.DataFrame(table), columns
+
+
+TABLES = {"RAND": rand, "national2019": national, "Zipf": zipf, "sparse": sparse}
 
 
 def coded(rows, columns):
@@ -102,15 +117,20 @@ def run(mollify, folder, *order):
     return done.stdout
 
 
+def print_line(*cells):
+    print("|", " | ".join(cells), "|", flush=True)
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("builds", nargs="+", help="commands: mollify, and an older one")
-    options.add_argument("--runs", type=int, default=20)
+    options.add_argument("--runs", type=int, default=12)
     options.add_argument("--epsilon", type=float, nargs="+", default=[1])
-    options.add_argument("--table", nargs="+", default=[one for one in TABLES if one != "national2019" or "NATIONAL" in os.environ])
+    options.add_argument("--table", nargs="+", default=[one for one in TABLES if one != "national2019" or os.environ.get("NATIONAL2019")])
     options.add_argument("--list", action="store_true", help="also each rare value")
     asked = options.parse_args()
-    print("table,epsilon,build,columns,values,rare,least,quartile,median,quartile,greatest,all shares off,two-way")
+    print_line("table", "epsilon", "build", "columns", "values", "how many", "least", "quartile", "median", "quartile", "greatest", "columns off", "two-way")
+    print_line(*["---"] * 13)
     for table in asked.table:
         rows, columns = TABLES[table]()
         with tempfile.TemporaryDirectory() as folder:
@@ -133,6 +153,8 @@ def main():
                             sums[name] = sums[name] + one / asked.runs
                     for words in (True, False):
                         names = [name for name, column in columns.items() if (column["type"] == "categorical") == words]
+                        if not names:
+                            continue
                         for kind in ("rare", "rarer"):
                             ratios = []
                             for name in names:
@@ -145,9 +167,11 @@ def main():
                                         if asked.list and kind == "rare":
                                             print(f"# {name} {value}: {count:.0f} rows, ratio {ratios[-1]:.2f}")
                             off = np.mean([np.abs(sums[name] - real[name]).sum() / 2 for name in names])
-                            five = np.quantile(ratios, [0, 0.25, 0.5, 0.75, 1]) if ratios else []
-                            texts = [table, f"{epsilon:g}", build, "words" if words else "numbers", kind, str(len(ratios)), *(f"{one:.2f}" for one in five), f"{off:.4f}", f"{np.mean(apart):.4f}"]
-                            print(",".join(texts), flush=True)
+                            if not ratios:
+                                continue
+                            five = [f"{one:.2f}" for one in np.quantile(ratios, [0, 0.25, 0.5, 0.75, 1])]
+                            what = ["words" if words else "numbers", kind, str(len(ratios))]
+                            print_line(table, f"{epsilon:g}", build, *what, *five, f"{off:.4f}", f"{np.mean(apart):.4f}")
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ TEST(FrontModel, RefusesInOneSentence) {
             "\"Ghent\", \"Lille\", \"Trier\"");
   EXPECT_EQ(
       inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
-      "m is not a model in the format \"mollify model 1\": mollify sample --model-out writes a "
+      "m is not a model in the format \"mollify model 1\" or \"mollify model 2\": mollify sample --model-out writes a "
       "model of methods integral-model and marginals");
 }
 

@@ -256,7 +256,7 @@ class DensityFit {
 }  // namespace
 
 ColumnAxis axis_of(const Column& column) {
-  if (is_of_words(column) || has_private_bins(column.cells())) return {};
+  if (!is_continuous(column.cells()) || has_private_bins(column.cells())) return {};
   const std::vector<std::uint32_t> spikes = spike_cells(column.cells());
   if (has_values_of_its_own(column.cells()) && spikes.empty()) return {};  // a list
   ColumnAxis axis(column.size());
@@ -311,7 +311,8 @@ double with_density(double count, double smooth, double deviation) {
   const double known = smooth * smooth / 4;  // a density may be half off
   const double weight =
       count - smooth > kNoNoise * deviation ? 1 : known / (known + deviation * deviation);
-  return std::max(smooth + weight * (count - smooth), smooth / 10);
+  const double least = std::max(smooth / 10, 1e-6 * deviation);  // no cell is impossible
+  return std::max(smooth + weight * (count - smooth), least);
 }
 
 namespace {

@@ -24,7 +24,8 @@ struct AxisCell {
 /// Of each counted cell of a column; empty for a column without numbers.
 using ColumnAxis = std::vector<AxisCell>;
 
-/// Of numbers, days and times that are not a list of values. Public. Columns of private bins have
+/// Of numbers, days and times that are neither a list of values nor a few levels (is_continuous).
+/// Public. Columns of private bins have
 /// none, because the search for bins says how these share their rows.
 [[nodiscard]] ColumnAxis axis_of(const Column& column);
 
@@ -59,7 +60,7 @@ class Density {
                                                     double deviation);
 
 /// A count and its cell's share of the density together, by their variances: most of a count that
-/// noise does not hide, and most of the density where it does. At least a tenth of the density.
+/// noise does not hide, and most of the density where it does. Positive.
 [[nodiscard]] double with_density(double count, double smooth, double deviation);
 
 /// The model with the shapes of all cells that hold many values, from the expected counts of it.

@@ -388,7 +388,11 @@ class Learner {
         add_follower();
         continue;
       }
-      auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      auto [likely, doubt, has_density] = likely_counts(i, counts[i], deviation);
+      std::vector<double> cell_shares = without_noise(likely, doubt);
+      for (std::size_t cell = 0; has_density && cell < likely.size(); ++cell) {
+        if (!(*axes_)[i][cell].is_alone()) cell_shares[cell] = likely[cell];
+      }
       std::vector<bool> is_noise(likely.size(), false);
       for (const std::uint32_t cell : columns_[i].doubtful) {
         is_noise[cell] = !(likely[cell] > least_of_doubtful(doubt));
@@ -403,7 +407,7 @@ class Learner {
           }));
       sizes_.push_back(merged_[i].count);
       const std::vector<double> values = grouped(likely, merged_[i]);
-      shares_.push_back(shares_of(i, likely, is_noise, doubt));
+      shares_.push_back(shares_of(i, std::move(cell_shares), likely, is_noise));
       expected_.push_back(scaled_to(values, total_));
       add_measured({i}, grouped(counts[i], merged_[i]), deviation, {});
       std::vector<CellGroups>& levels = levels_.emplace_back();
@@ -457,16 +461,11 @@ class Learner {
     return x;
   }
 
-  /// Each cell has what its count is likely to be without noise, so that none is impossible. Doubtful cells have their counts alone, unless a value of the model has no
-  /// other cells.
-  std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
-                                const std::vector<bool>& is_noise, double doubt) const {
+  /// Doubtful cells have their counts alone, unless a value of the model has no other cells.
+  std::vector<double> shares_of(std::size_t column, std::vector<double> shares,
+                                const std::vector<double>& likely,
+                                const std::vector<bool>& is_noise) const {
     const CellGroups& values = merged_[column];
-    std::vector<double> shares = without_noise(likely, doubt);
-    const bool is_smooth = axes_ != nullptr && !worth_ && !(*axes_)[column].empty();
-    for (std::size_t cell = 0; cell < likely.size() && is_smooth; ++cell) {
-      if (!(*axes_)[column][cell].is_alone()) shares[cell] = likely[cell];
-    }
     std::vector<bool> has_other(values.count, false);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {
       if (!is_noise[cell]) has_other[values.of[cell]] = true;
@@ -498,26 +497,28 @@ class Learner {
   struct Likely {
     std::vector<double> counts;
     double deviation;
+    bool has_density = false;
   };
 
   /// A column's answers with the density that they show together.
-  std::vector<double> smoothed(std::size_t column, std::vector<double> counts,
-                               double deviation) const {
-    if (axes_ == nullptr || (*axes_)[column].empty()) return counts;
+  Likely smoothed(std::size_t column, const std::vector<double>& counts, double deviation) const {
+    Likely likely{counts, deviation};
+    if (axes_ == nullptr || (*axes_)[column].empty()) return likely;
     const ColumnAxis& axis = (*axes_)[column];
     const std::optional<Density> density = smooth_density(axis, counts, deviation);
+    likely.has_density = density.has_value();
     for (std::size_t cell = 0; density && cell < counts.size(); ++cell) {
       if (axis[cell].is_alone()) continue;
-      counts[cell] = with_density(counts[cell], density->between(axis[cell].low, axis[cell].high),
-                                  deviation);
+      likely.counts[cell] = with_density(
+          counts[cell], density->between(axis[cell].low, axis[cell].high), deviation);
     }
-    return counts;
+    return likely;
   }
 
   /// A column's answers and public records together, by inverse variance.
   Likely likely_counts(std::size_t column, const std::vector<double>& counts,
                        double deviation) const {
-    if (!worth_) return {smoothed(column, counts, deviation), deviation};
+    if (!worth_) return smoothed(column, counts, deviation);
     const double noise = deviation / total_;
     const double cells = static_cast<double>(counts.size());
     const double weight = 1 / (1 + worth_->records() * cells * noise * noise);
