@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/refusal.h"
+#include "domain/densities.h"
 #include "methods/graphical/fit.h"
 
 namespace mollify {
@@ -113,6 +114,23 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
     for (std::uint32_t& cell : rows[one.column]) cell = one.value;
   }
   return rows;
+}
+
+MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns) {
+  std::vector<MarginalModel::ColumnModel> made = model.columns();
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    // A column that follows has the shapes of nothing that was counted.
+    if (made[i].shares.size() < 2) continue;
+    const std::vector<double> groups = model.graph().marginal({i});
+    std::vector<double> counts;
+    for (std::size_t cell = 0; cell < made[i].shares.size(); ++cell) {
+      const std::uint32_t group = made[i].groups.of[cell];
+      const double sum = model.groups(i)[group].sums.back();
+      counts.push_back(model.graph().total() * groups[group] * made[i].shares[cell] / sum);
+    }
+    made[i].shapes = shapes_of(columns[i], counts);
+  }
+  return {std::move(made), model.graph(), model.correlations()};
 }
 
 nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {

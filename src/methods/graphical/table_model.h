@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ class MarginalModel {
   std::vector<double> correlations_;
   std::vector<std::vector<GroupCells>> cells_;  // of each column's groups
 };
+
+/// The model with the shapes of its columns' cells, as its expected counts say (shapes_of). The mass
+/// of no cell changes.
+[[nodiscard]] MarginalModel with_shapes(const MarginalModel& model,
+                                        std::span<const Column> columns);
 
 [[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "domain/densities.h"
 #include "domain/possible.h"
 #include "methods/graphical/table_model.h"
 #include "methods/marginals/counts.h"
-#include "methods/marginals/densities.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/noisy_answers.h"
 #include "methods/marginals/private_bins.h"

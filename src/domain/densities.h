@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/column.h"
-#include "methods/graphical/table_model.h"
+#include "domain/shapes.h"
 
 namespace mollify {
 
@@ -24,9 +24,8 @@ struct AxisCell {
 /// Of each counted cell of a column; empty for a column without numbers.
 using ColumnAxis = std::vector<AxisCell>;
 
-/// Of numbers, days and times that are neither a list of values nor a few levels (is_continuous).
-/// Public. Columns of private bins have
-/// none, because the search for bins says how these share their rows.
+/// Of numbers, days and times that are neither a list of values nor a few single ones. Public.
+/// Columns of private bins have none, because the search for bins says how these share their rows.
 [[nodiscard]] ColumnAxis axis_of(const Column& column);
 
 /// Counts along an axis, even between its ends.
@@ -63,9 +62,8 @@ class Density {
 /// noise does not hide, and most of the density where it does. Positive.
 [[nodiscard]] double with_density(double count, double smooth, double deviation);
 
-/// The model with the shapes of all cells that hold many values, from the expected counts of it.
-/// The mass of no cell changes.
-[[nodiscard]] MarginalModel with_shapes(const MarginalModel& model,
-                                        std::span<const Column> columns);
+/// How the values of a column's cells share these expected counts: of each cell that holds many
+/// values and is not even, by the density of all of them. No count changes.
+[[nodiscard]] ColumnShapes shapes_of(const Column& column, std::span<const double> counts);
 
 }  // namespace mollify

@@ -1,4 +1,4 @@
-#include "methods/marginals/densities.h"
+#include "domain/densities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,8 @@ constexpr double kSlope = 20;
 constexpr double kHeaps = 0.1;
 constexpr double kPiece = 0.15;  // of the axis
 constexpr std::size_t kMostPieces = 24;
+/// Single numbers up to as many are levels, which need not be like their neighbours.
+constexpr std::uint32_t kMostLevels = 32;
 constexpr std::size_t kMostCellsOfAxis = 2048;
 constexpr int kMostSteps = 40;
 /// A shape that is nowhere farther from even values, in distributions, is left out.
@@ -256,14 +258,16 @@ class DensityFit {
 }  // namespace
 
 ColumnAxis axis_of(const Column& column) {
-  if (!is_continuous(column.cells()) || has_private_bins(column.cells())) return {};
+  if (is_of_words(column) || has_private_bins(column.cells())) return {};
   const std::vector<std::uint32_t> spikes = spike_cells(column.cells());
   if (has_values_of_its_own(column.cells()) && spikes.empty()) return {};  // a list
+  bool any_holds_many = column.cell_count() > kMostLevels;
   ColumnAxis axis(column.size());
   std::size_t before = axis.size();
   for (std::uint32_t cell = 0; cell < column.cell_count(); ++cell) {
     if (std::binary_search(spikes.begin(), spikes.end(), cell)) continue;
     const std::uint64_t points = column.points(cell);
+    any_holds_many = any_holds_many || points > 1;
     const double low = axis_number(column, cell, 0);
     const double last = axis_number(column, cell, points - 1);
     const double apart = points > 1 ? (last - low) / static_cast<double>(points - 1) : 1;
@@ -271,7 +275,7 @@ ColumnAxis axis_of(const Column& column) {
     if (before < cell) axis[before].high = low;
     before = cell;
   }
-  return axis;
+  return any_holds_many ? axis : ColumnAxis();
 }
 
 double Density::up_to(double x) const {
@@ -352,32 +356,17 @@ std::optional<CellShape> shape_in(const Density& density, const Column& column, 
 
 }  // namespace
 
-MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns) {
-  std::vector<MarginalModel::ColumnModel> made = model.columns();
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const ColumnAxis axis = axis_of(columns[i]);
-    if (axis.empty()) continue;
-    MarginalModel::ColumnModel& column = made[i];
-    const std::vector<double> groups = model.graph().marginal({i});
-    std::vector<double> sums(groups.size());
-    for (std::size_t cell = 0; cell < axis.size(); ++cell) {
-      sums[column.groups.of[cell]] += column.shares[cell];
-    }
-    std::vector<double> counts;
-    for (std::size_t cell = 0; cell < axis.size(); ++cell) {
-      const std::uint32_t group = column.groups.of[cell];
-      counts.push_back(model.graph().total() * groups[group] * column.shares[cell] / sums[group]);
-    }
-    const auto density = smooth_density(axis, counts, 0);
-    if (!density) continue;
-    for (std::uint32_t cell = 0; cell < columns[i].cell_count(); ++cell) {
-      if (axis[cell].is_alone() || columns[i].points(cell) < 2) continue;
-      if (auto shape = shape_in(*density, columns[i], cell, axis[cell])) {
-        column.shapes.push_back(*std::move(shape));
-      }
+ColumnShapes shapes_of(const Column& column, std::span<const double> counts) {
+  ColumnShapes shapes;
+  const ColumnAxis axis = axis_of(column);
+  const auto density = smooth_density(axis, counts, 0);
+  for (std::uint32_t cell = 0; density && cell < column.cell_count(); ++cell) {
+    if (axis[cell].is_alone() || column.points(cell) < 2) continue;
+    if (auto shape = shape_in(*density, column, cell, axis[cell])) {
+      shapes.push_back(*std::move(shape));
     }
   }
-  return {std::move(made), model.graph(), model.correlations()};
+  return shapes;
 }
 
 }  // namespace mollify

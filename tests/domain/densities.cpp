@@ -1,4 +1,4 @@
-#include "methods/marginals/densities.h"
+#include "domain/densities.h"
 
 #include <cmath>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "methods/graphical/table_model.h"
 #include "refusal.h"
 
 namespace mollify {
