@@ -81,7 +81,7 @@ std::vector<Piece> pieces_of(const std::vector<Seen>& seen) {
   std::vector<Piece> pieces;
   double place = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    const auto [low, high, count, cells] = seen[i];
+    const double low = seen[i].low, high = seen[i].high;
     const double from = std::asinh(low / least), to = std::asinh(high / least);
     const bool is_log = to - from > 0.5;
     const double length = is_log ? to - from : 0.5;

@@ -19,13 +19,12 @@ bool CellShape::is_sound() const {
 }
 
 double CellShape::below(std::uint64_t point) const {
-  const auto run = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), point) -
-                                            ends.begin());
+  const auto run =
+      static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), point) - ends.begin());
   if (run == ends.size()) return 1;
   const std::uint64_t first = run == 0 ? 0 : ends[run - 1];
   const double before = run == 0 ? 0 : sums[run - 1];
-  const double part =
-      static_cast<double>(point - first) / static_cast<double>(ends[run] - first);
+  const double part = static_cast<double>(point - first) / static_cast<double>(ends[run] - first);
   return (before + (sums[run] - before) * part) / sums.back();
 }
 
@@ -46,14 +45,14 @@ std::uint64_t CellShape::draw(std::uint64_t begin, std::uint64_t end,
 }
 
 const CellShape* shape_of(std::span<const CellShape> shapes, std::uint32_t cell) {
-  const auto found = std::lower_bound(
-      shapes.begin(), shapes.end(), cell,
-      [](const CellShape& shape, std::uint32_t one) { return shape.cell < one; });
+  const auto found =
+      std::lower_bound(shapes.begin(), shapes.end(), cell,
+                       [](const CellShape& shape, std::uint32_t one) { return shape.cell < one; });
   return found != shapes.end() && found->cell == cell ? &*found : nullptr;
 }
 
-std::uint64_t draw_point(std::span<const CellShape> shapes, std::uint32_t cell,
-                         std::uint64_t begin, std::uint64_t end, UniformIntegers random) {
+std::uint64_t draw_point(std::span<const CellShape> shapes, std::uint32_t cell, std::uint64_t begin,
+                         std::uint64_t end, UniformIntegers random) {
   if (end - begin == 1) return begin;
   const CellShape* const shape = shape_of(shapes, cell);
   return shape != nullptr ? shape->draw(begin, end, random) : begin + random.below(end - begin);

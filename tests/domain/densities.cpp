@@ -49,8 +49,7 @@ TEST(Axis, HoldsNumbersDaysAndTimesButNoLists) {
   EXPECT_NEAR(axis[4].high, 40, 0.01);
   EXPECT_TRUE(axis[5].is_alone()) << "nulls";
   const ColumnAxis days = axis_of(Column::make(
-      "x",
-      DateCells::make({.min = "1960-01-01", .max = "2021-12-31", .period = Period::kYear})));
+      "x", DateCells::make({.min = "1960-01-01", .max = "2021-12-31", .period = Period::kYear})));
   EXPECT_EQ(days.at(1).low - days.at(0).low, 366);
   EXPECT_EQ(days.at(1).high - days.at(1).low, 365);
   EXPECT_EQ(days.at(61).high - days.at(61).low, 365) << "the last day is inside";

@@ -1,12 +1,11 @@
 #include "domain/shapes.h"
 
-#include <cstdint>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
-
 
 namespace mollify {
 
@@ -17,7 +16,7 @@ const CellShape kUneven{4, {2, 7, 8, 10}, {3, 4, 4, 8}};
 
 TEST(CellShape, SharesItsRunsAmongPoints) {
   ASSERT_TRUE(kUneven.is_sound());
-  const std::vector<double> below = {0,         1.5 / 8,   3.0 / 8,   3.2 / 8, 3.4 / 8, 3.6 / 8,
+  const std::vector<double> below = {0,       1.5 / 8, 3.0 / 8, 3.2 / 8, 3.4 / 8, 3.6 / 8,
                                      3.8 / 8, 4.0 / 8, 4.0 / 8, 6.0 / 8, 1};
   for (std::uint64_t point = 0; point <= 10; ++point) {
     EXPECT_NEAR(kUneven.below(point), below[point], 1e-15) << point;

@@ -175,10 +175,10 @@ TEST(FrontModel, RefusesInOneSentence) {
   EXPECT_EQ(refused(1, {{"city", "Rome"}}),
             "\"city\" in given must be one of 3 declared values, but is \"Rome\"; \"city\" has "
             "\"Ghent\", \"Lille\", \"Trier\"");
-  EXPECT_EQ(
-      inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
-      "m is not a model in the format \"mollify model 1\" or \"mollify model 2\": mollify sample --model-out writes a "
-      "model of methods integral-model and marginals");
+  EXPECT_EQ(inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
+            "m is not a model in the format \"mollify model 1\" or \"mollify model 2\": mollify "
+            "sample --model-out writes a "
+            "model of methods integral-model and marginals");
 }
 
 TEST(FrontModel, OtherReleasesHaveNone) {

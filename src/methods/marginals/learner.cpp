@@ -509,8 +509,8 @@ class Learner {
     likely.has_density = density.has_value();
     for (std::size_t cell = 0; density && cell < counts.size(); ++cell) {
       if (axis[cell].is_alone()) continue;
-      likely.counts[cell] = with_density(
-          counts[cell], density->between(axis[cell].low, axis[cell].high), deviation);
+      likely.counts[cell] =
+          with_density(counts[cell], density->between(axis[cell].low, axis[cell].high), deviation);
     }
     return likely;
   }

@@ -308,12 +308,12 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
       rules.emplace(RulesOfCells{*domain_.possible(), groups_of(bins)});
     std::vector<ColumnAxis> axes;
     for (const Column& column : domain_.columns()) axes.push_back(axis_of(column));
-    const MarginalModel model = with_shapes(
-        without_bins(learn_marginals(with_bins(design, bins), recorded,
-                                     reference ? &*reference : nullptr, rules ? &*rules : nullptr,
-                                     &axes),
-                     bins, reference_columns()),
-        domain_.columns());
+    const MarginalModel model =
+        with_shapes(without_bins(learn_marginals(with_bins(design, bins), recorded,
+                                                 reference ? &*reference : nullptr,
+                                                 rules ? &*rules : nullptr, &axes),
+                                 bins, reference_columns()),
+                    domain_.columns());
     RecordWriter writer(domain_, sink);
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
