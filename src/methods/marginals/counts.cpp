@@ -143,7 +143,8 @@ CellGroups by_class(std::span<const double> counts, bool ordered,
 std::vector<double> without_noise(std::span<const double> counts, double deviation) {
   constexpr std::size_t kSizes = 32;
   constexpr double kMostDeviations = 8;  // beyond, noise hardly matters
-  constexpr double kAssumed = 2;         // counts
+  // Counts that are assumed before: without them few great ones among many empty cells shrink.
+  const double assumed_counts = 2 + static_cast<double>(counts.size()) / 10;
   constexpr int kRounds = 30;
   std::vector<double> seen, sizes, weights;
   for (const double count : counts) {
@@ -161,7 +162,7 @@ std::vector<double> without_noise(std::span<const double> counts, double deviati
   std::vector<double> likely(seen.size());
   for (int round = 0; round <= kRounds; ++round) {
     std::vector<double> found = assumed;
-    for (double& one : found) one *= kAssumed;
+    for (double& one : found) one *= assumed_counts;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       std::array<double, kSizes> of{};
       double all = 0, mean = 0;
@@ -174,7 +175,7 @@ std::vector<double> without_noise(std::span<const double> counts, double deviati
       for (std::size_t j = 0; j < kSizes; ++j) found[j] += of[j] / all;
       likely[i] = mean / all;
     }
-    const double total = static_cast<double>(seen.size()) + kAssumed;
+    const double total = static_cast<double>(seen.size()) + assumed_counts;
     for (std::size_t j = 0; j < kSizes; ++j) weights[j] = found[j] / total;
   }
   for (std::size_t i = 0; i < seen.size(); ++i) {

@@ -47,7 +47,7 @@ struct MarginalColumn {
     const std::function<CellGroups(std::span<const double>, double)>& make);
 
 /// The mean of what each count is likely to be without its Gaussian noise. How many counts of each
-/// size there are is found from all of them (EM), with a few small ones assumed before: so one great
+/// size there are is found from all of them (EM), with a tenth as many of all sizes assumed before: so one great
 /// count among empty cells stays great, and empty cells stay small. Positive. Requires a positive
 /// deviation; NaN and infinities are taken for 0. O(counts).
 [[nodiscard]] std::vector<double> without_noise(std::span<const double> counts, double deviation);
