@@ -181,6 +181,22 @@ TEST(FrontModel, RefusesInOneSentence) {
             "model of methods integral-model and marginals");
 }
 
+TEST(FrontModel, ReadsShapesThatFitTheDomain) {
+  const auto parsed = [](std::uint64_t points, const std::string& format) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(fixed().text());
+    json["format"] = format;
+    json["columns"][1]["shapes"] = {{{"cell", 1}, {"ends", {10, points}}, {"sums", {1, 1}}}};
+    return Model::parse(json.dump(), "m");
+  };
+  std::vector<ReleasedColumn> rows;
+  generate(parsed(50, "mollify model 2"), 2000, {}, Sink::memory(rows));
+  for (const std::int64_t age : std::get<std::vector<std::int64_t>>(rows.at(1).values)) {
+    EXPECT_LT(age, 60) << "of 50 to 99 the first ten have all of the share";
+  }
+  EXPECT_EQ(inside::test::refusal_of([&] { (void)parsed(49, "mollify model 2"); }),
+            "m must have the domain that its model was made for, but has another");
+}
+
 TEST(FrontModel, OtherReleasesHaveNone) {
   const auto spec = ReleaseSpec::parse(
       R"({"method": "integral", "count": 1, "privacy": {"epsilon": 2}})",
