@@ -281,10 +281,11 @@ struct Chosen {
   std::uint64_t point;
 };
 
-/// A value between the ends: a cell by the weights of its values there, and one of these evenly.
-Chosen choose_value(const Reach& reach, std::span<const double> sums,
+/// A value between the ends: a cell by the weights of its values there, and one of these by its shape.
+Chosen choose_value(const Reach& reach, const PossibleRecords::Candidates& candidates,
                     const UniformIntegers& random) {
   const PlaceAxis& axis = *reach.axis;
+  const std::span<const double> sums = candidates.sums;
   const auto index = [&](const auto& found) {
     return static_cast<std::size_t>(found - reach.cells.begin());
   };
@@ -306,6 +307,9 @@ Chosen choose_value(const Reach& reach, std::span<const double> sums,
   const auto weight = [&](std::size_t i) {
     const auto [begin, end] = points(i);
     const double whole = sums[i] - (i == 0 ? 0 : sums[i - 1]);
+    if (const CellShape* const shape = shape_of(candidates.shapes, reach.cells[i])) {
+      return begin < end ? whole * (shape->below(end) - shape->below(begin)) : 0;
+    }
     return whole * static_cast<double>(end - begin) /
            static_cast<double>(axis.column->points(reach.cells[i]));
   };
@@ -327,8 +331,9 @@ Chosen choose_value(const Reach& reach, std::span<const double> sums,
   }
   const auto [begin, end] = points(at);
   // Between the ends there may be cells without a value, at an end there is one.
-  const std::uint64_t count = end - begin;
-  return {reach.cells[at], count <= 1 ? begin : begin + random.below(count)};
+  const std::uint64_t last_point = std::max(end, begin + 1);
+  return {reach.cells[at],
+          draw_point(candidates.shapes, reach.cells[at], begin, last_point, random)};
 }
 
 }  // namespace
@@ -375,7 +380,7 @@ void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntege
       points[column] = 0;
       if (digits[column] >= inside_->columns[column].cell_count()) continue;
       const std::vector<Reach> before = reaches;
-      const Chosen chosen = choose_value(reaches[i], candidates[column].sums, random);
+      const Chosen chosen = choose_value(reaches[i], candidates[column], random);
       digits[column] = chosen.cell;
       points[column] = chosen.point;
       reaches[i].low = reaches[i].high = reaches[i].axis->place(chosen.cell, chosen.point);

@@ -10,6 +10,7 @@
 
 #include "domain/domain.h"
 #include "domain/rules.h"
+#include "domain/shapes.h"
 
 namespace mollify {
 
@@ -89,10 +90,11 @@ class PossibleRecords {
   [[nodiscard]] std::vector<std::vector<std::size_t>> table_columns() const;
 
   /// The cells that a column may have in a record, ascending, and the sums of their weights up to
-  /// each of them. Weights are positive.
+  /// each of them. Weights are positive. Values inside the column's cells follow the shapes.
   struct Candidates {
     std::span<const std::uint32_t> cells;
     std::span<const double> sums;
+    std::span<const CellShape> shapes{};
   };
   /// Chooses cells and values of the compared columns of a record, which are possible together, and
   /// the cells of columns that follow from others. `candidates` has an item for each column; the items of one table's columns must be possible together. Other columns' digits must be set before;

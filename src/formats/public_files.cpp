@@ -319,7 +319,11 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   bool fits = domain.hash() == released.domain_sha256 &&
               domain.columns().size() == released.model.columns().size();
   for (std::size_t i = 0; fits && i < domain.columns().size(); ++i) {
-    fits = domain.columns()[i].size() == released.model.columns()[i].groups.of.size();
+    const MarginalModel::ColumnModel& column = released.model.columns()[i];
+    fits = domain.columns()[i].size() == column.groups.of.size();
+    for (const CellShape& shape : column.shapes) {
+      fits = fits && shape.ends.back() == domain.columns()[i].points(shape.cell);
+    }
   }
   refuse_if(!fits, "certificate-mismatch", "domain",
             "{} must have the domain that its model was made for, but has another", name);

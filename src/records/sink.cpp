@@ -174,14 +174,9 @@ void RecordWriter::write_digits(std::span<const std::uint32_t> digits, UniformIn
 }
 
 void RecordWriter::write_drawn(std::span<const std::uint32_t> digits,
-                               std::span<const std::uint64_t> points, UniformIntegers random) {
+                               std::span<const std::uint64_t> points) {
   begin_record({});
-  const PossibleRecords* const possible = domain_->possible();
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const std::uint64_t count = domain_->columns()[i].points(digits[i]);
-    const bool is_drawn = (possible != nullptr && possible->is_compared(i));
-    write_value(i, digits[i], count == 1 ? 0 : is_drawn ? points[i] : random.below(count));
-  }
+  for (std::size_t i = 0; i < digits.size(); ++i) write_value(i, digits[i], points[i]);
   end_record();
 }
 

@@ -104,10 +104,8 @@ class RecordWriter {
   /// Requires one digit for each column, each below that column's size, as Domain::write_digits.
   void write_digits(std::span<const std::uint32_t> digits, UniformIntegers random,
                     std::string_view unit = {});
-  /// Of values that are drawn already: a point for each of the compared columns of a domain's rules
-  /// (PossibleRecords); others' are drawn.
-  void write_drawn(std::span<const std::uint32_t> digits, std::span<const std::uint64_t> points,
-                   UniformIntegers random);
+  /// Of values that are drawn already: a point for each column.
+  void write_drawn(std::span<const std::uint32_t> digits, std::span<const std::uint64_t> points);
   /// Requires one coordinate for each of the RealColumns that the writer was made for.
   void write_point(std::span<const double> point);
 

@@ -27,7 +27,9 @@ namespace mollify {
 
 namespace {
 
+/// The second format adds shapes, without which rows would be drawn from another distribution.
 constexpr const char* kModelFormat = "mollify model 1";
+constexpr const char* kShapedModelFormat = "mollify model 2";
 /// Rows that are held at a time.
 constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
 
@@ -35,7 +37,10 @@ constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
 
 std::string released_model_text(const MarginalModel& model, const Domain& domain,
                                 const Privacy& guarantee) {
-  nlohmann::ordered_json json{{"format", kModelFormat},
+  const bool has_shapes =
+      std::any_of(model.columns().begin(), model.columns().end(),
+                  [](const MarginalModel::ColumnModel& one) { return !one.shapes.empty(); });
+  nlohmann::ordered_json json{{"format", has_shapes ? kShapedModelFormat : kModelFormat},
                               {"version", kVersion},
                               {"domain_sha256", domain.hash()},
                               {"released_with", guarantee.text()}};
@@ -48,10 +53,11 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
                          text[text.find_first_not_of(" \t\r\n")] == '{';
   if (is_object) require_json(text, name);
   const auto json = is_object ? nlohmann::ordered_json::parse(text) : nlohmann::ordered_json();
-  if (!is_object || json.value("format", nlohmann::ordered_json()) != kModelFormat) {
+  const auto format = is_object ? json.value("format", nlohmann::ordered_json()) : json;
+  if (format != kModelFormat && format != kShapedModelFormat) {
     refuse_input("wrong-kind-of-file", "model",
-                 "{} is not a model in the format \"{}\": {} writes a model of {}", name,
-                 kModelFormat,
+                 "{} is not a model in the format \"{}\" or \"{}\": {} writes a model of {}", name,
+                 kModelFormat, kShapedModelFormat,
                  words_of_speech("mollify sample --model-out", "release.model.write", "release()"),
                  kPublishedModels.text());
   }
@@ -70,7 +76,7 @@ class RowsUnderRules {
 
   RowsUnderRules(const MarginalModel& model, const PossibleRecords& possible,
                  const std::vector<Evidence>& given)
-      : possible_(possible), graph_(model.graph()) {
+      : model_(model), possible_(possible), graph_(model.graph()) {
     for (std::size_t i = 0; i < model.columns().size(); ++i) {
       groups_.push_back(possible.is_compared(i) ? all_cells(model.columns()[i]) : model.groups(i));
     }
@@ -106,7 +112,7 @@ class RowsUnderRules {
     std::vector<PossibleRecords::Candidates> candidates;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const MarginalModel::GroupCells& group = groups_[i][groups[i]];
-      candidates.push_back({group.cells, group.sums});
+      candidates.push_back({group.cells, group.sums, model_.columns()[i].shapes});
       if (possible_.is_compared(i) || possible_.follows(i)) continue;
       digits[i] = group.cells.size() == 1 ? group.cells.front() : group.at(random.word());
     }
@@ -168,6 +174,7 @@ class RowsUnderRules {
     }
   }
 
+  const MarginalModel& model_;
   const PossibleRecords& possible_;
   GraphicalModel graph_;
   std::vector<Groups> groups_;
@@ -203,12 +210,17 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     }
     for (const std::uint32_t row : order) {
       for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
-      if (!under_rules) {
-        writer.write_digits(record, random);
-        continue;
+      if (under_rules) {
+        under_rules->fill(record, random, digits, points);
+      } else {
+        digits = record;
       }
-      under_rules->fill(record, random, digits, points);
-      writer.write_drawn(digits, points, random);
+      for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (possible != nullptr && possible->is_compared(i)) continue;
+        points[i] = draw_point(model.columns()[i].shapes, digits[i], 0,
+                               writer.domain().columns()[i].points(digits[i]), random);
+      }
+      writer.write_drawn(digits, points);
     }
   }
 }

@@ -193,7 +193,8 @@ TEST(WrongCalls, AreAnsweredByWhatToDo) {
        "and "
        "mollify domain --public FILE.csv drafts one from public data"},
       {"generate --model schools.yaml --count 3",
-       "schools.yaml is not a model in the format \"mollify model 1\": mollify sample --model-out "
+       "schools.yaml is not a model in the format \"mollify model 1\" or \"mollify model 2\": "
+       "mollify sample --model-out "
        "writes a model of methods integral-model and marginals"},
       {"verify --certificate model.json --domain schools.yaml",
        "model.json is a model and not a certificate: mollify sample writes the certificate to "

@@ -2,6 +2,7 @@
 #include "domain/possible.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -349,6 +350,39 @@ TEST(PossibleRecords, GroupsOfCellsAreFilled) {
   }
   EXPECT_GT(filled, 50U);
   EXPECT_GT(refused, 40U);
+}
+
+TEST(PossibleRecords, DrawsValuesByTheirCellsShapesUnderARule) {
+  const std::vector<Column> columns = {integers("a", 0, 19, 2, false),
+                                       integers("b", 0, 19, {}, false)};
+  const PossibleRecords possible(columns, texts({"a <= b"}));
+  const ColumnShapes shapes = {{0, {2, 10}, {1, 2}}, {1, {4, 8, 10}, {6, 7, 8}}};
+  const std::vector<std::uint32_t> cells = {0, 1}, fourteen = {14};
+  const std::vector<double> sums = {1, 4}, whole = {1};
+  // Of the second cell 10 to 13 have six parts of eight, and 14 a quarter of one.
+  std::vector<double> expected;
+  for (int value = 0; value < 2; ++value) expected.push_back(0.5 / 2);
+  for (int value = 2; value < 10; ++value) expected.push_back(0.5 / 8);
+  for (int value = 10; value < 14; ++value) expected.push_back(3.0 * 6 / 8 / 4);
+  expected.push_back(3.0 / 8 / 4);
+  const double all = 1 + 3.0 * 6.25 / 8;
+  constexpr int kDraws = 40'000;
+  std::mt19937_64 random(3);
+  auto below = [&](std::uint64_t bound) { return random() % bound; };
+  std::vector<int> counts(expected.size());
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<std::uint32_t> digits = {0, 14};
+    std::vector<std::uint64_t> points(2);
+    const std::vector<PossibleRecords::Candidates> candidates = {{cells, sums, shapes},
+                                                                 {fourteen, whole}};
+    possible.fill(candidates, below, digits, points);
+    ++counts.at(digits[0] * 10 + points[0]);
+  }
+  for (std::size_t value = 0; value < counts.size(); ++value) {
+    const double mean = kDraws * expected[value] / all;
+    // 15 counts, each beyond six deviations with probability below 1e-8.
+    EXPECT_NEAR(counts[value], mean, 6 * std::sqrt(mean)) << value;
+  }
 }
 
 TEST(PossibleRecords, RefusesRulesThatLeaveNothingOrSayNothing) {

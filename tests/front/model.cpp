@@ -175,10 +175,26 @@ TEST(FrontModel, RefusesInOneSentence) {
   EXPECT_EQ(refused(1, {{"city", "Rome"}}),
             "\"city\" in given must be one of 3 declared values, but is \"Rome\"; \"city\" has "
             "\"Ghent\", \"Lille\", \"Trier\"");
-  EXPECT_EQ(
-      inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
-      "m is not a model in the format \"mollify model 1\": mollify sample --model-out writes a "
-      "model of methods integral-model and marginals");
+  EXPECT_EQ(inside::test::refusal_of([&] { (void)Model::parse("{}", "m"); }),
+            "m is not a model in the format \"mollify model 1\" or \"mollify model 2\": mollify "
+            "sample --model-out writes a "
+            "model of methods integral-model and marginals");
+}
+
+TEST(FrontModel, ReadsShapesThatFitTheDomain) {
+  const auto parsed = [](std::uint64_t points, const std::string& format) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(fixed().text());
+    json["format"] = format;
+    json["columns"][1]["shapes"] = {{{"cell", 1}, {"ends", {10, points}}, {"sums", {1, 1}}}};
+    return Model::parse(json.dump(), "m");
+  };
+  std::vector<ReleasedColumn> rows;
+  generate(parsed(50, "mollify model 2"), 2000, {}, Sink::memory(rows));
+  for (const std::int64_t age : std::get<std::vector<std::int64_t>>(rows.at(1).values)) {
+    EXPECT_LT(age, 60) << "of 50 to 99 the first ten have all of the share";
+  }
+  EXPECT_EQ(inside::test::refusal_of([&] { (void)parsed(49, "mollify model 2"); }),
+            "m must have the domain that its model was made for, but has another");
 }
 
 TEST(FrontModel, OtherReleasesHaveNone) {

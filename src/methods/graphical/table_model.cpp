@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/refusal.h"
+#include "domain/densities.h"
 #include "methods/graphical/fit.h"
 
 namespace mollify {
@@ -30,9 +31,14 @@ void require_column_model(const MarginalModel::ColumnModel& column, std::uint32_
     if (share > 0) has_share[groups.of[cell]] = true;
   }
   for (const bool any : has_share) holds = holds && any;
+  for (std::size_t i = 0; i < column.shapes.size(); ++i) {
+    const CellShape& shape = column.shapes[i];
+    holds = holds && shape.is_sound() && shape.cell < column.shares.size() &&
+            (i == 0 || column.shapes[i - 1].cell < shape.cell);
+  }
   refuse_if(!holds, "malformed-file", {},
             "a model's column must have groups that are the graph's values, and shares of cells "
-            "that are 0 or above, one of each group above");
+            "that are 0 or above, one of each group above, and shapes of cells in their order");
 }
 
 void require_correlations(const std::vector<double>& matrix, std::size_t columns) {
@@ -110,10 +116,31 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
   return rows;
 }
 
+MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns) {
+  std::vector<MarginalModel::ColumnModel> made = model.columns();
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    // A column that follows has the shapes of nothing that was counted.
+    if (made[i].shares.size() < 2) continue;
+    const std::vector<double> groups = model.graph().marginal({i});
+    std::vector<double> counts;
+    for (std::size_t cell = 0; cell < made[i].shares.size(); ++cell) {
+      const std::uint32_t group = made[i].groups.of[cell];
+      const double sum = model.groups(i)[group].sums.back();
+      counts.push_back(model.graph().total() * groups[group] * made[i].shares[cell] / sum);
+    }
+    made[i].shapes = shapes_of(columns[i], counts);
+  }
+  return {std::move(made), model.graph(), model.correlations()};
+}
+
 nlohmann::ordered_json marginal_model_json(const MarginalModel& model) {
   nlohmann::ordered_json json{{"columns", nlohmann::ordered_json::array()}};
   for (const MarginalModel::ColumnModel& column : model.columns()) {
     json["columns"].push_back({{"groups", column.groups.of}, {"shares", column.shares}});
+    for (const CellShape& shape : column.shapes) {
+      json["columns"].back()["shapes"].push_back(
+          {{"cell", shape.cell}, {"ends", shape.ends}, {"sums", shape.sums}});
+    }
   }
   json["graph"] = graphical_model_json(model.graph());
   if (!model.correlations().empty()) json["correlations"] = model.correlations();
@@ -141,6 +168,13 @@ MarginalModel marginal_model_from_json(const nlohmann::ordered_json& json,
         column.groups.count = std::max(column.groups.count, column.groups.of.back() + 1);
       }
       one.at("shares").get_to(column.shares);
+      if (!one.contains("shapes")) continue;
+      for (const auto& shape : one.at("shapes")) {
+        CellShape& made = column.shapes.emplace_back();
+        shape.at("cell").get_to(made.cell);
+        shape.at("ends").get_to(made.ends);
+        shape.at("sums").get_to(made.sums);
+      }
     }
     if (json.contains("correlations")) json["correlations"].get_to(correlations);
   } catch (const nlohmann::json::exception&) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,12 @@ class MarginalModel {
   struct ColumnModel {
     CellGroups groups;           ///< of the column's cells; its groups are the graph's values
     std::vector<double> shares;  ///< of each cell; positive in some cell of each group
+    ColumnShapes shapes{};       ///< of some cells, how their values share them
   };
 
   /// Throws InvalidInput unless there is a column for each of the graph's, with a group for each of
-  /// its values, none empty, all shares finite and none negative, and one of each group positive.
+  /// its values, none empty, all shares finite and none negative, and one of each group positive,
+  /// and shapes are sound.
   ///
   /// `correlations`: of a copula, d x d, row-major; then the graph says what single columns are.
   /// They must be a correlation matrix.
@@ -72,6 +75,11 @@ class MarginalModel {
   std::vector<double> correlations_;
   std::vector<std::vector<GroupCells>> cells_;  // of each column's groups
 };
+
+/// The model with the shapes of its columns' cells, as its expected counts say (shapes_of). The mass
+/// of no cell changes.
+[[nodiscard]] MarginalModel with_shapes(const MarginalModel& model,
+                                        std::span<const Column> columns);
 
 [[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);
 

@@ -1,6 +1,8 @@
 #include "methods/marginals/counts.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -136,6 +138,51 @@ CellGroups by_class(std::span<const double> counts, bool ordered,
     first += groups.count;
   }
   return renumbered(std::move(labels));
+}
+
+std::vector<double> without_noise(std::span<const double> counts, double deviation) {
+  constexpr std::size_t kSizes = 32;
+  constexpr double kMostDeviations = 8;  // beyond, noise hardly matters
+  // Counts that are assumed before: without them few great ones among many empty cells shrink.
+  const double assumed_counts = 2 + static_cast<double>(counts.size()) / 10;
+  constexpr int kRounds = 30;
+  std::vector<double> seen, sizes, weights;
+  for (const double count : counts) {
+    seen.push_back(std::isfinite(count) ? std::min(count / deviation, kMostDeviations) : 0);
+  }
+  double sum = 0;
+  for (std::size_t j = 0; j < kSizes; ++j) {
+    const double part = (static_cast<double>(j) + 0.5) / static_cast<double>(kSizes);
+    sizes.push_back(part * part * kMostDeviations);
+    weights.push_back(part / (1 + sizes.back()));  // about 1 / size
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  const std::vector<double> assumed = weights;
+  std::vector<double> likely(seen.size());
+  for (int round = 0; round <= kRounds; ++round) {
+    std::vector<double> found = assumed;
+    for (double& one : found) one *= assumed_counts;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      std::array<double, kSizes> of{};
+      double all = 0, mean = 0;
+      for (std::size_t j = 0; j < kSizes; ++j) {
+        // Of the least size it is 1, so that no sum vanishes.
+        const double away = (sizes[j] - sizes[0]) * (seen[i] - (sizes[j] + sizes[0]) / 2);
+        all += of[j] = weights[j] * std::exp(std::max(away, -700.0));
+        mean += of[j] * sizes[j];
+      }
+      for (std::size_t j = 0; j < kSizes; ++j) found[j] += of[j] / all;
+      likely[i] = mean / all;
+    }
+    const double total = static_cast<double>(seen.size()) + assumed_counts;
+    for (std::size_t j = 0; j < kSizes; ++j) weights[j] = found[j] / total;
+  }
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    const bool is_great = seen[i] >= kMostDeviations;
+    likely[i] = is_great ? counts[i] : likely[i] * deviation;
+  }
+  return likely;
 }
 
 std::vector<double> grouped(std::span<const double> counts, const CellGroups& groups) {

@@ -46,6 +46,12 @@ struct MarginalColumn {
     std::span<const double> counts, bool ordered, std::span<const std::uint32_t> classes,
     const std::function<CellGroups(std::span<const double>, double)>& make);
 
+/// The mean of what each count is likely to be without its Gaussian noise. How many counts of each
+/// size there are is found from all of them (EM), with a tenth as many of all sizes assumed before: so one great
+/// count among empty cells stays great, and empty cells stay small. Positive. Requires a positive
+/// deviation; NaN and infinities are taken for 0. O(counts).
+[[nodiscard]] std::vector<double> without_noise(std::span<const double> counts, double deviation);
+
 /// The counts of groups, added up.
 [[nodiscard]] std::vector<double> grouped(std::span<const double> counts, const CellGroups& groups);
 

@@ -34,10 +34,11 @@ std::vector<double> scaled_to(std::vector<double> counts, double total) {
 class Learner {
  public:
   Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference,
-          const RulesOfCells* rules)
+          const RulesOfCells* rules, const std::vector<ColumnAxis>* axes)
       : design_(design),
         reference_(reference),
         rules_(rules),
+        axes_(axes),
         columns_(design.request.columns),
         budget_(design.request.budget, design.request.unit, design.amount),
         answers_(answers) {
@@ -87,6 +88,7 @@ class Learner {
       deviation *= of_again / std::sqrt(square);
       total_ = total_of(counts);
     }
+    for (std::vector<double>& column : counts) keep_total(column);
     see_reference(counts, deviation);
     ColumnSizes most(columns_.size(), kMostGroups);
     if (rules_ != nullptr) {
@@ -102,7 +104,11 @@ class Learner {
         add_follower();
         continue;
       }
-      auto [likely, doubt] = likely_counts(i, counts[i], deviation);
+      auto [likely, doubt, has_density] = likely_counts(i, counts[i], deviation);
+      std::vector<double> cell_shares = without_noise(likely, doubt);
+      for (std::size_t cell = 0; has_density && cell < likely.size(); ++cell) {
+        if (!(*axes_)[i][cell].is_alone()) cell_shares[cell] = likely[cell];
+      }
       std::vector<bool> is_noise(likely.size(), false);
       for (const std::uint32_t cell : columns_[i].doubtful) {
         is_noise[cell] = !(likely[cell] > least_of_doubtful(doubt));
@@ -117,13 +123,22 @@ class Learner {
           }));
       sizes_.push_back(merged_[i].count);
       const std::vector<double> values = grouped(likely, merged_[i]);
-      shares_.push_back(shares_of(i, likely, is_noise, doubt));
+      shares_.push_back(shares_of(i, std::move(cell_shares), likely, is_noise));
       expected_.push_back(scaled_to(values, total_));
       add_measured(i, grouped(counts[i], merged_[i]), deviation);
       std::vector<CellGroups>& levels = levels_.emplace_back();
       for (const std::uint32_t count : kResolutions)
         levels.push_back(coarsen(values, ordered, count));
     }
+  }
+
+  /// Moves a column's counts alike, so that they sum to all rows: then the noise of the many cells of a group
+  /// does not add up.
+  void keep_total(std::vector<double>& counts) const {
+    const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double each = (total_ - sum) / static_cast<double>(counts.size());
+    if (!std::isfinite(each)) return;
+    for (double& count : counts) count += each;
   }
 
   /// Of a column that follows from another: one value, without a question.
@@ -162,14 +177,11 @@ class Learner {
     return x;
   }
 
-  /// Each cell has half a deviation more than its count, so that none is impossible and few are
-  /// taken for noise. Doubtful cells have their counts alone, unless a value of the model has no
-  /// other cells.
-  std::vector<double> shares_of(std::size_t column, const std::vector<double>& likely,
-                                const std::vector<bool>& is_noise, double doubt) const {
+  /// Doubtful cells have their counts alone, unless a value of the model has no other cells.
+  std::vector<double> shares_of(std::size_t column, std::vector<double> shares,
+                                const std::vector<double>& likely,
+                                const std::vector<bool>& is_noise) const {
     const CellGroups& values = merged_[column];
-    std::vector<double> shares;
-    for (const double count : likely) shares.push_back(std::max(count, 0.0) + doubt / 2);
     std::vector<bool> has_other(values.count, false);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {
       if (!is_noise[cell]) has_other[values.of[cell]] = true;
@@ -201,12 +213,28 @@ class Learner {
   struct Likely {
     std::vector<double> counts;
     double deviation;
+    bool has_density = false;
   };
+
+  /// A column's answers with the density that they show together.
+  Likely smoothed(std::size_t column, const std::vector<double>& counts, double deviation) const {
+    Likely likely{counts, deviation};
+    if (axes_ == nullptr || (*axes_)[column].empty()) return likely;
+    const ColumnAxis& axis = (*axes_)[column];
+    const std::optional<Density> density = smooth_density(axis, counts, deviation);
+    likely.has_density = density.has_value();
+    for (std::size_t cell = 0; density && cell < counts.size(); ++cell) {
+      if (axis[cell].is_alone()) continue;
+      likely.counts[cell] =
+          with_density(counts[cell], density->between(axis[cell].low, axis[cell].high), deviation);
+    }
+    return likely;
+  }
 
   /// A column's answers and public records together, by inverse variance.
   Likely likely_counts(std::size_t column, const std::vector<double>& counts,
                        double deviation) const {
-    if (!worth_) return {counts, deviation};
+    if (!worth_) return smoothed(column, counts, deviation);
     const double noise = deviation / total_;
     const double cells = static_cast<double>(counts.size());
     const double weight = 1 / (1 + worth_->records() * cells * noise * noise);
@@ -325,6 +353,7 @@ class Learner {
   const MarginalDesign& design_;
   const PairCounts* reference_;
   const RulesOfCells* rules_;
+  const std::vector<ColumnAxis>* axes_;
   const std::vector<MarginalColumn>& columns_;
   MarginalBudget budget_;
   MarginalAnswers& answers_;
@@ -346,8 +375,9 @@ class Learner {
 }  // namespace
 
 MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
-                              const PairCounts* reference, const RulesOfCells* rules) {
-  return Learner(design, answers, reference, rules).learn();
+                              const PairCounts* reference, const RulesOfCells* rules,
+                              const std::vector<ColumnAxis>* axes) {
+  return Learner(design, answers, reference, rules, axes).learn();
 }
 
 MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "domain/densities.h"
 #include "domain/possible.h"
 #include "methods/graphical/table_model.h"
 #include "methods/marginals/counts.h"
@@ -113,9 +114,13 @@ void require_few_combinations(const PossibleRecords& possible,
 /// `rules`: a domain's rules about the design's cells, or none. Then cells of a group are of one
 /// class, and what cannot occur has probability 0 from the beginning: the model is shrunk towards
 /// what can, and noisy counts of what cannot are 0. Answers alone decide all else, as before.
+///
+/// `axes`: where numbers of the design's cells lie, of each column, or none. Then a column's counts
+/// are seen together with their neighbours' (smooth_density), without public records.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
                                             const PairCounts* reference = nullptr,
-                                            const RulesOfCells* rules = nullptr);
+                                            const RulesOfCells* rules = nullptr,
+                                            const std::vector<ColumnAxis>* axes = nullptr);
 
 /// The design for columns whose private bins have been found, with this many cells.
 [[nodiscard]] MarginalDesign with_bins(MarginalDesign design, const std::vector<FoundBins>& bins);

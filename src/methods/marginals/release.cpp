@@ -14,6 +14,7 @@
 #include "base/speech.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
+#include "domain/densities.h"
 #include "domain/domain.h"
 #include "domain/possible.h"
 #include "methods/marginals/counts.h"
@@ -305,10 +306,14 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     std::optional<RulesOfCells> rules;
     if (domain_.possible() != nullptr)
       rules.emplace(RulesOfCells{*domain_.possible(), groups_of(bins)});
+    std::vector<ColumnAxis> axes;
+    for (const Column& column : domain_.columns()) axes.push_back(axis_of(column));
     const MarginalModel model =
-        without_bins(learn_marginals(with_bins(design, bins), recorded,
-                                     reference ? &*reference : nullptr, rules ? &*rules : nullptr),
-                     bins, reference_columns());
+        with_shapes(without_bins(learn_marginals(with_bins(design, bins), recorded,
+                                                 reference ? &*reference : nullptr,
+                                                 rules ? &*rules : nullptr, &axes),
+                                 bins, reference_columns()),
+                    domain_.columns());
     RecordWriter writer(domain_, sink);
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();

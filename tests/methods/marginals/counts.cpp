@@ -37,6 +37,42 @@ TEST(CellGroups, RareCellsJoinNeighboursWhereThereIsAnOrder) {
   EXPECT_EQ(merge_rare(counts, true, -10).count, 7U);
 }
 
+TEST(WithoutNoise, KeepsAGreatCountAmongEmptyCellsAndMakesThoseSmall) {
+  constexpr double kDeviation = 20;
+  constexpr std::size_t kCells = 200, kGreat = 5;
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(0, kDeviation);
+  double great = 0, empty = 0;
+  constexpr int kRuns = 60;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<double> counts;
+    for (std::size_t i = 0; i < kCells; ++i) {
+      counts.push_back((i < kGreat ? 3 * kDeviation : 0) + noise(random));
+    }
+    const std::vector<double> likely = without_noise(counts, kDeviation);
+    for (std::size_t i = 0; i < kCells; ++i) {
+      ASSERT_GT(likely[i], 0);
+      // Counts above three deviations are values of the model by themselves.
+      const bool is_rare = counts[i] < 3 * kDeviation;
+      (i < kGreat ? great : empty) += (is_rare ? likely[i] : counts[i]) / kRuns;
+    }
+  }
+  EXPECT_NEAR(great / kGreat / (3 * kDeviation), 1, 0.2);
+  // Half a deviation more than counts of at least 0 would be .9 deviations.
+  EXPECT_LT(empty / (kCells - kGreat), 0.35 * kDeviation);
+}
+
+TEST(WithoutNoise, IsTotal) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double likely :
+       without_noise(std::vector<double>{-infinity, infinity, std::nan(""), -1e300, 0, 5}, 2)) {
+    EXPECT_GT(likely, 0);
+    EXPECT_LT(likely, 16);
+  }
+  EXPECT_NEAR(without_noise(std::vector<double>{1e6, 0}, 2)[0], 1e6, 1e-6);
+  EXPECT_TRUE(without_noise({}, 1).empty());
+}
+
 TEST(CellGroups, CoarserGroupsHaveAboutEqualCounts) {
   const std::vector<double> even(12, 10.0);
   EXPECT_EQ(coarsen(even, true, 3).of, (Of{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}));

@@ -180,9 +180,13 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
     }
   }
   const PairCounts reference = weighed(known, groups, 1);
-  const MarginalModel model = without_bins(
-      learn_marginals(with_bins(design, bins), answers, tested.reference ? &reference : nullptr),
-      bins, shares);
+  std::vector<ColumnAxis> axes;
+  for (const Column& column : domain.columns()) axes.push_back(axis_of(column));
+  const MarginalModel model = with_shapes(
+      without_bins(learn_marginals(with_bins(design, bins), answers,
+                                   tested.reference ? &reference : nullptr, nullptr, &axes),
+                   bins, shares),
+      domain.columns());
   std::string csv;
   CsvSink sink(csv);
   RecordWriter writer(domain, sink);
