@@ -122,6 +122,32 @@ TEST(CountedSource, CountsNeitherADomainsColumnNorTheUnits) {
   EXPECT_EQ(refused("who"), "the counts column must not be the unit column, but \"who\" is both");
 }
 
+// Whatever the container, and before anything is counted.
+TEST(RecordEncoder, MakesRecordsThatBreakARulePossible) {
+  const Domain domain = parse_domain(
+      "columns:\n  job: {type: categorical, values: [baker, none]}\n"
+      "  pay: {type: integer, min: 0, max: 3}\nrules: [if job == none then pay is null]\n",
+      "domain.yaml");
+  const test::Scratch scratch;
+  const CsvSource file(scratch.write("table.csv", "job,pay\nnone,2\nbaker,2\nnone,\n"));
+  const std::vector<std::string_view> jobs{"none", "baker", "none"};
+  const std::vector<std::int64_t> pays{2, 2, 2};
+  const std::vector<std::uint8_t> known{1, 1, 0};
+  const MemorySource memory({"job", "pay"},
+                            {Values(std::span(jobs)), Values(std::span(pays), known)});
+  constexpr std::uint32_t kNull = 4;
+  for (const Source* const source :
+       {static_cast<const Source*>(&file), static_cast<const Source*>(&memory)}) {
+    RecordEncoder encoder(domain);
+    const std::vector<std::size_t> places{0, 1};
+    source->visit(places, [&](const Block& block) {
+      encoder.encode(block);
+      EXPECT_THAT(encoder.digits(0), ElementsAre(1, 0, 1));
+      EXPECT_THAT(encoder.digits(1), ElementsAre(kNull, 2, kNull));
+    });
+  }
+}
+
 }  // namespace
 
 }  // namespace mollify

@@ -37,6 +37,32 @@ TEST(CellGroups, RareCellsJoinNeighboursWhereThereIsAnOrder) {
   EXPECT_EQ(merge_rare(counts, true, -10).count, 7U);
 }
 
+// Rules tell classes apart, so no group may hold cells of two of them.
+TEST(CellGroups, HoldCellsOfOneClass) {
+  const std::vector<double> counts = {100, 3, 4, 90, 2, -5, 1, 0};
+  const std::vector<std::uint32_t> classes = {0, 0, 1, 1, 0, 2, 2, 0};
+  for (const bool ordered : {true, false}) {
+    for (const double least : {-10.0, 5.0, 1000.0}) {
+      const auto make = [&](std::span<const double> of, double) {
+        return merge_rare(of, ordered, least);
+      };
+      const CellGroups groups = by_class(counts, ordered, classes, make);
+      expect_partition(groups, counts.size());
+      for (std::size_t a = 0; a < counts.size(); ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+          if (groups.of[a] != groups.of[b]) continue;
+          EXPECT_EQ(classes[a], classes[b]) << a << ' ' << b << ' ' << least;
+        }
+      }
+      // In order they are five runs.
+      if (least > 100) {
+        EXPECT_EQ(groups.count, ordered ? 5U : 3U);
+      }
+      EXPECT_EQ(by_class(counts, ordered, {}, make).of, merge_rare(counts, ordered, least).of);
+    }
+  }
+}
+
 TEST(WithoutNoise, KeepsAGreatCountAmongEmptyCellsAndMakesThoseSmall) {
   constexpr double kDeviation = 20;
   constexpr std::size_t kCells = 200, kGreat = 5;
