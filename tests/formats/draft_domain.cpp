@@ -455,12 +455,12 @@ TEST(DraftDomain, SaysWhatItSawOfEachColumn) {
 TEST(DraftDomain, SaysWhatToDoWithTooManyColumns) {
   const test::Scratch scratch;
   std::string header, row;
-  for (int i = 0; i < 101; ++i) {
-    header += fmt::format("x{}{}", i, i < 100 ? "," : "\n");
-    row += i < 100 ? "1," : "1\n";
+  for (int i = 0; i < 401; ++i) {
+    header += fmt::format("x{}{}", i, i < 400 ? "," : "\n");
+    row += i < 400 ? "1," : "1\n";
   }
   EXPECT_EQ(draft_domain(scratch.write("pub.csv", header + row)).notes.back(),
-            "This domain has 101 columns, and method marginals takes at most 100: draft those that "
+            "This domain has 401 columns, and method marginals takes at most 400: draft those that "
             "you release together (--columns).");
 }
 

@@ -94,9 +94,9 @@ TEST(PairCounter, CountsWeights) {
        {std::vector<std::uint32_t>{10, 3, 7, 2}, {3, 300, 400}, {2, 2}}) {
     for (const std::uint64_t most :
          {std::uint64_t{1}, std::uint64_t{100'000}, PairCounter::kMostWeight}) {
-      const Columns columns = random_columns(sizes, 30'000, random);
+      const Columns columns = random_columns(sizes, 70'000, random);
       std::vector<std::uint64_t> weights;
-      for (std::size_t row = 0; row < 30'000; ++row) weights.push_back(most - random() % 2);
+      for (std::size_t row = 0; row < 70'000; ++row) weights.push_back(most - random() % 2);
       PairCounts expected(sizes);
       for (std::size_t row = 0; row < weights.size(); ++row) {
         std::vector<std::uint32_t> record;

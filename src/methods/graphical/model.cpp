@@ -11,7 +11,6 @@
 #include "core/invalid_input.h"
 #include "core/random.h"
 #include "core/ranges.h"
-#include "records/pair_counts.h"
 
 namespace mollify {
 
@@ -541,16 +540,18 @@ class PairedRows {
       : sizes_(model.sizes()),
         first_(first_places(sizes_)),
         begins_(sizes_.size() * sizes_.size()) {
-    PairCounter counter(sizes_);
-    const std::vector<std::span<const std::uint32_t>> digits(rows.begin(), rows.end());
-    counter.add(digits);
-    const PairCounts counts = std::move(counter).take();
     std::vector<std::size_t> targets;
+    std::vector<std::uint32_t> counted;
     for (const GraphicalModel::Marginal& pair : model.pair_marginals()) {
       begins_[pair.clique[0] * sizes_.size() + pair.clique[1]] = cells_.size();
       targets.resize(pair.probabilities.size());
       round_systematically(pair.probabilities, rows[0].size(), unit(words), targets);
-      const std::span<const std::uint64_t> counted = counts.pair(pair.clique[0], pair.clique[1]);
+      const std::vector<std::uint32_t>& first = rows[pair.clique[0]];
+      const std::vector<std::uint32_t>& second = rows[pair.clique[1]];
+      counted.assign(targets.size(), 0);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        ++counted[first[i] * sizes_[pair.clique[1]] + second[i]];
+      }
       for (std::size_t cell = 0; cell < targets.size(); ++cell) {
         const auto target = static_cast<double>(targets[cell]);
         const double excess = static_cast<double>(counted[cell]) - target;
@@ -707,6 +708,14 @@ class Conditional {
   std::vector<float> masses_;
 };
 
+std::uint64_t pair_cells(const ColumnSizes& sizes) {
+  std::uint64_t cells = 0;
+  for (std::size_t b = 0; b < sizes.size(); ++b) {
+    for (std::size_t a = 0; a < b; ++a) cells = saturated_sum(cells, cell_count(sizes, {a, b}));
+  }
+  return cells;
+}
+
 /// Values of a block of rows, so that they stay in the processor's caches with a column's pairs.
 constexpr std::size_t kMatchedBlock = std::size_t{1} << 17U;
 
@@ -715,7 +724,7 @@ constexpr std::size_t kMatchedBlock = std::size_t{1} << 17U;
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows) {
   const std::size_t columns = rows.size();
   const std::size_t count = rows[0].size();
-  if (count == 0 || !PairCounts::are_few(model.sizes())) return;
+  if (count == 0 || pair_cells(model.sizes()) > GraphicalModel::kMostCells) return;
   PairedRows counts(model, rows, words);
   std::vector<Conditional> conditionals;
   for (std::size_t c = 0; c < columns; ++c) conditionals.emplace_back(model, c);

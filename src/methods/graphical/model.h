@@ -170,8 +170,8 @@ class GraphicalModel {
 /// rounded away. Then each value is drawn anew from the model's law given the rest of its row,
 /// which alone would leave rows as the model's; the draw is kept only if it lowers the sum over all
 /// pairs' cells of (count - target)^2 / (target + 1). O(rows * columns * (columns + cliques)) a
-/// sweep. Nothing is done where all pairs have more than
-/// PairCounts::kMostCells.
+/// sweep. Nothing is done where the tables of all pairs would not fit into
+/// GraphicalModel::kMostCells.
 void match_pairs(const GraphicalModel& model, const RandomWords& words, ModelRows& rows);
 
 // -----------------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ inline constexpr std::uint32_t kMostColumnCells = 65536;
 inline constexpr std::uint64_t kModelCells = 100'000;
 
 struct MarginalRequest {
-  std::vector<MarginalColumn> columns;  ///< 1 to 100, of 1 to 65 536 cells each
+  std::vector<MarginalColumn> columns;  ///< 1 to 400, of 1 to 65 536 cells each
   Privacy budget;
   UnitWeight unit;
   /// n, of rows or units; none where it is protected, or what they weigh together.

@@ -63,7 +63,7 @@ TEST(TableLanes, PassesAreTheirDefinitions) {
           std::vector<double> result = table;
           result.push_back(7);
           pass({rows, cells}, by.data(), result.data());
-          EXPECT_EQ(result.back(), 7) << name;
+          EXPECT_EQ(result.back(), 7);
           return result;
         };
         const auto added_rows = changed(lanes.add_to_rows, of_cells);

@@ -331,6 +331,12 @@ TEST(MarginalDesign, RefusesWhatCannotBeCounted) {
             "method marginals takes at most 33554432 cells of all pairs of columns together, but "
             "there are 3600000000: give columns fewer values");
   EXPECT_EQ(refused({{2, false}, {3, true}}), "accepted");
+  EXPECT_EQ(refused(std::vector<MarginalColumn>(400, {10, true})), "accepted");
+  EXPECT_EQ(refused(std::vector<MarginalColumn>(401, {10, true})),
+            "method marginals takes from 1 to 400 columns, but there are 401");
+  // Also of the fewest parts that columns, edges and rounds can have.
+  check_marginal_design(design_marginals(request_of(std::vector<MarginalColumn>(400, {10, true}),
+                                                    Privacy::approximate(1, 1e-8), 1000)));
 }
 
 TEST(MarginalDesign, SaysWhereNoiseOutweighsTheRecords) {
