@@ -160,7 +160,7 @@ def main():
     options.add_argument("--table", nargs="+", default=list(TABLES))
     asked = options.parse_args()
     builds = dict(zip(("new", "older"), asked.builds, strict=False))
-    print_line("table", "column", "setup", "epsilon", "build", "deviation", "its size", "99 % quantile", "mean", "its size", "Wasserstein", "in bins")
+    print_line("table", "column", "setup", "epsilon", "build", "deviation", "size of it", "99 % quantile", "mean", "size of mean", "Wasserstein", "in bins")
     print_line(*["---"] * 12)
     for name in asked.table:
         for epsilon in asked.epsilon:

@@ -24,7 +24,7 @@ TEST(CellShape, SharesItsRunsAmongPoints) {
 }
 
 TEST(CellShape, DrawsEachPointByItsShareOfThoseAskedFor) {
-  constexpr int kDraws = 20'000;
+  constexpr int kDraws = 4000;
   std::mt19937_64 random(5);
   auto below = [&](std::uint64_t bound) { return random() % bound; };
   for (std::uint64_t begin = 0; begin < 10; ++begin) {
