@@ -17,11 +17,11 @@ constexpr double kSeen = 4;
 /// The standard deviation of the slope's change over one unit of the axis, and of the slope itself.
 constexpr double kChange = 2;
 constexpr double kSlope = 20;
-/// Heaps and gaps move a count by this part of it, beside noise and chance.
+/// Heaps and gaps move a count by this part of it, as well as noise and chance.
 constexpr double kHeaps = 0.1;
 constexpr double kPiece = 0.15;  // of the axis
 constexpr std::size_t kMostPieces = 24;
-/// Single numbers up to as many are levels, which need not be like their neighbours.
+/// Single numbers up to as many are levels, which may differ from their neighbours.
 constexpr std::uint32_t kMostLevels = 32;
 constexpr std::size_t kMostCellsOfAxis = 2048;
 constexpr int kMostSteps = 40;

@@ -154,7 +154,7 @@ class ColumnSketch {
     return named_ > headers;
   }
   [[nodiscard]] bool is_of_numbers() const { return all_numbers() && !holds_only_nulls(); }
-  /// Numbers may be days if those of another column are near. Nothing for columns without days.
+  /// Numbers may be days if another column has days near them. Nothing for columns without days.
   void see_other(const ColumnSketch& other) {
     if (all_numbers() && !moments_.are_moments() && other.moments_.are_moments())
       moments_.see_other(other.moments_);

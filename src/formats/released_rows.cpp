@@ -36,7 +36,7 @@ std::optional<std::uint64_t> certified_rows(const StatedCertificate& stated) {
   return *facts.units * *spec.count;
 }
 
-/// The columns of a release, and what is wrong with the values of each of them.
+/// The columns of a release, and the faults of their values.
 class ReleasedRows {
  public:
   ReleasedRows(const StatedCertificate& stated, const Domain& domain)

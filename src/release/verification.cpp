@@ -203,7 +203,7 @@ Json released_json(const ReleasedCheck& released) {
           {"faults", std::move(faults)}};
 }
 
-/// The same for people, a line each.
+/// For people, a line each.
 std::string released_lines(const ReleasedCheck& released) {
   std::string lines;
   if (released.rows_match() == false) {

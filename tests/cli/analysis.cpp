@@ -114,7 +114,7 @@ TEST(Check, CountsValuesAndNullsInTheOrderOfTheDomain) {
   EXPECT_EQ(facts["nulls"][1], Json({{"column", "v10"}, {"nulls", 2}}));
 }
 
-// Other columns are none of a release's business, whatever bytes they hold.
+// A release does not look at other columns, whatever bytes they hold.
 TEST(Check, FindsNothingInColumnsThatTheDomainLacks) {
   const Release command;
   command.files.write("open.yaml", "columns:\n  v: {type: integer, min: 0, max: 9}\n");

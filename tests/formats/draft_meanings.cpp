@@ -50,7 +50,7 @@ constexpr int kFirstOf2023 = 44927;
 TEST(DraftMeanings, TakesNumbersForDaysIfTheirNamesAndOtherDaysSaySo) {
   const auto serial = [](int i) { return kFirstOf2023 + i * 37 % 300; };
   const auto day = [](int i) { return fmt::format("2023-{:02}-{:02}", 1 + i % 10, 1 + i % 28); };
-  // Beside days, "start" and "until" are days; other numbers are not, however near they are.
+  // Near columns of days, "start" and "until" are days; other numbers are not, however near they are.
   EXPECT_THAT(kinds_of(draft_of(
                   "start,contract_until,level,start_salary,day", 400,
                   [&](int i) { return fmt::format("{0},{0},{0},{0},{1}", serial(i), day(i)); })),

@@ -526,7 +526,7 @@ double unit(const RandomWords& words) {
   return (static_cast<double>(words() >> 11) + 0.5) * 0x1p-53;
 }
 
-/// A place for each value of each column: those of one column after those of another.
+/// A place for each value of each column, one column after the other.
 std::vector<std::uint32_t> first_places(const ColumnSizes& sizes) {
   std::vector<std::uint32_t> first{0};
   for (const std::uint32_t size : sizes) first.push_back(first.back() + size);
@@ -579,7 +579,7 @@ class PairedRows {
     const std::size_t size = sizes_[column_];
     const Cell* const old = opened_.data() + from;
     const Cell* const next = opened_.data() + to;
-    float changes[4] = {};  // so that sums need not wait for each other
+    float changes[4] = {};  // so that no sum waits for another
     std::size_t other = 0;
     for (; other + 1 < sizes_.size(); other += 2) {
       for (std::size_t k = 0; k < 2; ++k) {

@@ -211,7 +211,7 @@ class PairLearner {
                         values_.levels[pair.second][pair.resolution]);
   }
 
-  /// `counts`: what is expected in the pair's groups, in weights.
+  /// `counts`: those expected in the pair's groups, in weights.
   MarginalCandidate candidate_of(const PairChoice& pair, const std::vector<double>& counts,
                                  double deviation) const {
     MarginalCandidate candidate{table_of(pair), {}, 0};
@@ -276,7 +276,7 @@ class PairLearner {
     for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
   }
 
-  /// A choice and what is expected of it, in its groups.
+  /// A choice and its expected counts, in its groups.
   struct Chosen {
     PairChoice pair;
     std::vector<double> expected;
@@ -373,7 +373,7 @@ class PairLearner {
     return table;
   }
 
-  /// What the model expects of a column or a pair.
+  /// The model's expected counts of a column or a pair.
   std::vector<double> expected_in(const PairChoice& pair) const {
     return in_weights(
         model_->marginal(pair.is_column() ? Clique{pair.first} : Clique{pair.first, pair.second}));

@@ -24,7 +24,7 @@ inline constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14,
 /// The groups of groups.
 [[nodiscard]] CellGroups composed(const CellGroups& inner, const CellGroups& outer);
 
-/// The values that a model has in each column, and what is known of them once columns are measured.
+/// The values that a model has in each column, and all facts about them once columns are measured.
 /// Made of answers alone.
 struct ColumnValues {
   double total;                                 ///< in weights

@@ -1,4 +1,4 @@
-// What a learner begins at: public records, and rules.
+// The start of a learner: public records, and rules.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
