@@ -1,6 +1,5 @@
 #include "front/release.h"
 
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -245,15 +244,16 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 
 Verification verify(const Certificate& certificate, const Domain& domain,
                     const ReleaseFiles& files) {
-  const auto& [name, stated] = certificate.inside();
+  const std::string& name = certificate.inside().name;
+  const inside::StatedCertificate& stated = certificate.inside().stated;
   inside::CertificateCheck check = inside::verify_certificate(
       stated, name, domain.inside().domain,
       inside::known_inputs(stated, domain.inside().domain,
                            inside::PublicFiles(std::nullopt, std::nullopt, files.texts), files.list,
                            files.reference));
   if (files.released && check.domain_matches) {
-    const auto& [rows, path] =
-        std::tie(files.released->inside().records, files.released->inside().path);
+    const auto& rows = files.released->inside().records;
+    const std::optional<std::string>& path = files.released->inside().path;
     const std::string called = path.value_or("released (in memory)");
     // Of columns of lists, too, which have no text.
     inside::require_released_columns(rows->columns(), called, stated.spec, domain.inside().domain,
