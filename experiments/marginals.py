@@ -160,9 +160,9 @@ def rows_by_mollify(program, table, epsilon, delta, neighbours="add-remove", pub
         if public is not None:
             public.to_csv(known, index=False)
         columns = {
-            name: {"type": "integer", "min": 0, "max": size - 1, "bins": size}
+            name: {"type": "integer", "min": 0, "max": size - 1, "bins": size, "null": 0}
             if table.ordered[name]
-            else {"type": "categorical", "values": list(range(size))}
+            else {"type": "categorical", "values": list(range(size)), "null": "0"}
             for name, size in table.sizes.items()
         }
         pathlib.Path(domain).write_text(yaml.safe_dump({"columns": columns}, sort_keys=False))
