@@ -122,13 +122,15 @@ def enum_words(table: Any) -> dict[str, list[str]]:
     }
 
 
-def whole_table(table: Any) -> Any:
+def whole_table(table: Any, what: str) -> Any:
     """A stream of Arrow's batches as a table, whose dictionaries can be seen; other tables as they are.
-    For public tables alone.
+    For public tables alone. `InvalidInput` if the stream was read before.
     """
     pyarrow = sys.modules.get("pyarrow")
-    is_stream = pyarrow is not None and isinstance(table, pyarrow.RecordBatchReader)
-    return table.read_all() if is_stream else table
+    if pyarrow is None or not isinstance(table, pyarrow.RecordBatchReader):
+        return table
+    begin_reading(table, what)
+    return table.read_all()
 
 
 def unordered_levels(table: Any) -> dict[str, list[Any]]:

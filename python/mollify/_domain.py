@@ -630,7 +630,7 @@ class Domain(metaclass=Public):
             file = path_text("public", public)
         else:
             table = parquet_table(path_text("public", public), EVERY_COLUMN) if isinstance(public, (str, os.PathLike)) else public
-            table = whole_table(table)
+            table = whole_table(table, "public")
             levels = unordered_levels(table)
             source = source_of(table, EVERY_COLUMN, what="public", left_out=unread)
             words = source.ordered_words() | enum_words(table)
