@@ -11,7 +11,7 @@ Tables: *survey*, 20 000 drawn rows with a region, a sex, and three heavy-tailed
 - amount: log-normal with a Pareto tail, in cents, many at .99 and at round numbers;
 - duration: days, Poisson mixture with a Pareto tail, many at multiples of 7.
 
-*RAND*: the 14 columns of data/rand_hie_table.yaml, of which medical expenses (meddol) are measured; 0 is a spike.
+*RAND*: the 14 columns of data/rand_hie_table.yaml. Medical expenses (meddol) are measured, with 0 as a spike.
 
 Setups, for the heavy-tailed numbers:
 

@@ -55,7 +55,8 @@ class MappedCounts {
   void add_nulls(const CheckCounts& counts);
 
   /// A line for each rule and column, in their order: "rule "a < b": 3 records break it", "age: 62 nulls
-  /// become 40 (declared)". Of more than `most` columns and rules the others are counted in a last line.
+  /// become 40 (declared)". A last line counts the columns and
+  /// rules beyond `most`.
   [[nodiscard]] std::string lines(
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] Json json() const;

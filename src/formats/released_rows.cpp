@@ -78,7 +78,7 @@ class ReleasedRows {
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       const DomainRule& rule = domain_.possible()->rules()[i];
       const std::vector<std::size_t> named = rule.columns();
-      // A rule says nothing about what is no value.
+      // Rules are tested on values that their columns can have.
       const bool are_values =
           std::all_of(named.begin(), named.end(), [&](std::size_t one) { return fits_[one]; });
       if (!are_values || truth_of(rule, domain_.columns(), values_) != Truth::kFalse) continue;
@@ -86,7 +86,7 @@ class ReleasedRows {
     }
   }
 
-  /// What was seen.
+  /// The faults that rows had.
   [[nodiscard]] std::vector<ReleasedCheck::Fault> take() {
     std::vector<ReleasedCheck::Fault> faults;
     const auto add = [&](ReleasedCheck::Fault& fault) {

@@ -48,7 +48,7 @@ inline Double4 exp4(Double4 x) {
   const Double4 magic = four(0x1.8p52);
   const Double4 shifted = multiply_add4(bounded, four(0x1.71547652b82fep0), magic);
   const Double4 k = shifted - magic;
-  // ln 2 in two parts, the first of which has few enough bits for exact products.
+  // ln 2 in two parts. The first has so few bits that its products are exact.
   Double4 r = multiply_add4(k, four(-0x1.62e42fefap-1), bounded);
   r = multiply_add4(k, four(-0x1.cf79abc9e3b3ap-40), r);
   Double4 p = four(1.0 / 6227020800);

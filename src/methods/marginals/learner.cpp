@@ -31,6 +31,7 @@ std::vector<double> scaled_to(std::vector<double> counts, double total) {
   }
   return counts;
 }
+
 class Learner {
  public:
   Learner(const MarginalDesign& design, MarginalAnswers& answers, const PairCounts* reference,
@@ -132,8 +133,8 @@ class Learner {
     }
   }
 
-  /// Moves a column's counts alike, so that they sum to all rows: then the noise of the many cells of a group
-  /// does not add up.
+  /// Moves a column's counts alike, so that they sum to all rows: then the noise of the many cells
+  /// of a group does not add up.
   void keep_total(std::vector<double>& counts) const {
     const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
     const double each = (total_ - sum) / static_cast<double>(counts.size());
@@ -150,9 +151,9 @@ class Learner {
     levels_.emplace_back(kResolutions.size(), single_cells(1));
   }
 
-  /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this deviation in
-  /// all such cells puts kRowsOfNoise of all rows above it in the mean. Of a count x that is noise
-  /// alone the part above c has the mean s phi(c / s), or of Laplace noise of scale b (c + b)
+  /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this
+  /// deviation in all such cells puts kRowsOfNoise of all rows above it in the mean. Of a count x
+  /// that is noise alone the part above c has the mean s phi(c / s), or of Laplace noise of scale b (c + b)
   /// e^(-c/b) / 2.
   double least_of_doubtful(double deviation) const {
     double cells = 0;

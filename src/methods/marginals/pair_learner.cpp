@@ -123,8 +123,8 @@ class PairLearner {
   static constexpr std::size_t kRoundFit = 20;
   static constexpr std::size_t kLastFit = 300;
 
-  /// Pairs at all resolutions that tell them apart, if the model stays small with them. Of many
-  /// columns some pairs at a time, all in turn.
+  /// Pairs with which the model stays small, at each resolution where their groups differ. Some
+  /// pairs at a time, all in turn, if there are many.
   std::vector<PairChoice> pair_choices() {
     std::vector<PairChoice> choices;
     const std::size_t columns = values_.sizes.size();

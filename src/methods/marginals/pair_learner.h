@@ -41,7 +41,7 @@ struct ColumnValues {
 };
 
 /// Asks for a tree of pairs, then for pairs in rounds (learn_marginals), and fits a model of all
-/// answers. Of a copula and of one column nothing more is asked.
+/// answers. A copula and a single column ask for nothing more.
 [[nodiscard]] GraphicalModel learn_pairs(const MarginalDesign& design, MarginalAnswers& answers,
                                          ColumnValues values);
 

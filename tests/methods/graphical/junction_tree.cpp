@@ -117,8 +117,8 @@ TEST(JunctionTree, BoundsTheTreeWithOneMorePair) {
     const JunctionTree tree(sizes, cliques);
     const std::size_t i = random() % columns;
     const std::size_t j = (i + 1 + random() % (columns - 1)) % columns;
-    // Chordal by the theorem, so that a tree of it joins nothing else. Of columns of one value it
-    // might: two nodes that are joined have no more cells then.
+    // The graph is chordal by the theorem, so its tree joins nothing else, unless columns have one
+    // value: then two nodes that are joined have no more cells.
     std::vector<Clique> chordal;
     for (const auto& node : tree.nodes()) chordal.push_back(node.clique);
     const Clique fill = between(tree, i, j);
