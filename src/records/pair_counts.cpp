@@ -1,6 +1,7 @@
 #include "records/pair_counts.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -91,6 +92,32 @@ constexpr std::size_t kMostTableCells = std::size_t{1} << 14U;
 /// Any two groups of this many make a table.
 constexpr std::size_t kMostGroupCells = 128;
 static_assert(kMostGroupCells * kMostGroupCells <= kMostTableCells);
+static_assert(kMostTableCells <= std::size_t{1} << 16U);
+
+/// Calls visit(row, cell) for the cells first[row] * width + second[row] of `count` rows, which are
+/// less than 2^16. Cells of some rows are found before any of them is counted, for otherwise a
+/// processor that has just written a counter waits before it reads the next cell.
+template <class First, class Second, class Visit>
+void visit_cells(const First* first, const Second* second, std::size_t width, std::size_t count,
+                 const Visit& visit) {
+  constexpr std::size_t kBlock = 512;
+  constexpr std::size_t kAtOnce = 8;
+  std::array<std::uint16_t, kBlock> cells;
+  const auto step = static_cast<std::uint32_t>(width);
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t block = std::min(kBlock, count - begin);
+    for (std::size_t i = 0; i < block; ++i) {
+      cells[i] = static_cast<std::uint16_t>(first[begin + i] * step + second[begin + i]);
+    }
+    std::size_t i = 0;
+    for (; i + kAtOnce <= block; i += kAtOnce) {
+      std::array<std::size_t, kAtOnce> next;
+      for (std::size_t k = 0; k < kAtOnce; ++k) next[k] = cells[i + k];
+      for (std::size_t k = 0; k < kAtOnce; ++k) visit(begin + i + k, next[k]);
+    }
+    for (; i < block; ++i) visit(begin + i, cells[i]);
+  }
+}
 
 /// Of each column of a group, the digit of each of the group's cells.
 std::vector<std::vector<std::uint32_t>> digits_of_cells(const std::vector<std::size_t>& columns,
@@ -130,6 +157,7 @@ void PairCounter::make_groups() {
   }
   for (Group& group : groups_) {
     group.digits = digits_of_cells(group.columns, sizes, group.size);
+    if (group.size > 256) group.cells.emplace<std::vector<std::uint32_t>>();
   }
 }
 
@@ -152,17 +180,18 @@ void PairCounter::wait(std::span<const std::span<const std::uint32_t>> digits, s
                        std::size_t rows) {
   const std::vector<std::uint32_t>& sizes = counts_.sizes();
   for (Group& group : groups_) {
-    group.cells.resize(waiting_ + rows);
-    std::uint32_t* const cells = group.cells.data() + waiting_;
-    for (std::size_t i = 0; i < group.columns.size(); ++i) {
-      const std::uint32_t size = sizes[group.columns[i]];
-      const std::uint32_t* const of_column = digits[group.columns[i]].data() + begin;
-      if (i == 0) {
-        std::copy_n(of_column, rows, cells);
-        continue;
-      }
-      for (std::size_t row = 0; row < rows; ++row) cells[row] = cells[row] * size + of_column[row];
-    }
+    std::visit(
+        [&]<class Cell>(std::vector<Cell>& all) {
+          all.resize(waiting_ + rows);
+          Cell* const cells = all.data() + waiting_;
+          for (const std::size_t column : group.columns) {
+            const std::uint32_t* const of_column = digits[column].data() + begin;
+            for (std::size_t row = 0; row < rows; ++row) {
+              cells[row] = static_cast<Cell>(cells[row] * sizes[column] + of_column[row]);
+            }
+          }
+        },
+        group.cells);
   }
   waiting_ += rows;
 }
@@ -181,47 +210,59 @@ template <class Counter, class Weigh>
 void PairCounter::count_waiting(const Weigh& weigh) {
   static_assert(kRows <= std::numeric_limits<Counter>::max());
   std::vector<Counter> counted;
+  const auto count = [&](std::size_t row, std::size_t cell) {
+    counted[cell] = static_cast<Counter>(counted[cell] + weigh(row));
+  };
   for (std::size_t a = 0; a < groups_.size(); ++a) {
     const Group& one = groups_[a];
-    const std::uint32_t* const rows = one.cells.data();
     counted.assign(one.size, 0);
-    for (std::size_t row = 0; row < waiting_; ++row) {
-      counted[rows[row]] = static_cast<Counter>(counted[rows[row]] + weigh(row));
-    }
+    std::visit(
+        [&](const auto& rows) {
+          for (std::size_t row = 0; row < waiting_; ++row) count(row, rows[row]);
+        },
+        one.cells);
     add_up(one, counted);
     for (std::size_t b = a + 1; b < groups_.size(); ++b) {
       const Group& other = groups_[b];
-      const std::uint32_t* const columns = other.cells.data();
       // No overflow: a pair of columns has at most PairCounts::kMostCells.
       const std::size_t cells = one.size * other.size;
-      const std::size_t pairs = one.columns.size() * other.columns.size();
-      if (pairs > 1 && cells <= kMostTableCells) {
-        counted.assign(cells, 0);
-        Counter* const to = counted.data();
-        for (std::size_t row = 0; row < waiting_; ++row) {
-          Counter& cell = to[rows[row] * other.size + columns[row]];
-          cell = static_cast<Counter>(cell + weigh(row));
-        }
-        add_up(one, other, counted);
-        continue;
-      }
-      for (std::size_t x = 0; x < one.columns.size(); ++x) {
-        for (std::size_t y = 0; y < other.columns.size(); ++y) {
-          const std::size_t i = one.columns[x];
-          const std::size_t j = other.columns[y];
-          const std::size_t step_i = i < j ? counts_.sizes()[j] : 1;
-          const std::size_t step_j = i < j ? 1 : counts_.sizes()[i];
-          std::uint64_t* const counts = counts_.pair(std::min(i, j), std::max(i, j)).data();
-          const std::uint32_t* const of_one = one.digits[x].data();
-          const std::uint32_t* const of_other = other.digits[y].data();
-          for (std::size_t row = 0; row < waiting_; ++row) {
-            counts[of_one[rows[row]] * step_i + of_other[columns[row]] * step_j] += weigh(row);
-          }
-        }
+      const bool is_table =
+          one.columns.size() * other.columns.size() > 1 && cells <= kMostTableCells;
+      if (is_table) counted.assign(cells, 0);
+      std::visit(
+          [&](const auto& rows, const auto& columns) {
+            if (is_table) {
+              visit_cells(rows.data(), columns.data(), other.size, waiting_, count);
+            } else {
+              count_pairs(one, rows, other, columns, weigh);
+            }
+          },
+          one.cells, other.cells);
+      if (is_table) add_up(one, other, counted);
+    }
+  }
+  for (Group& group : groups_) {
+    std::visit([](auto& cells) { cells.clear(); }, group.cells);
+  }
+}
+
+template <class Rows, class Columns, class Weigh>
+void PairCounter::count_pairs(const Group& one, const Rows& rows, const Group& other,
+                              const Columns& columns, const Weigh& weigh) {
+  for (std::size_t x = 0; x < one.columns.size(); ++x) {
+    for (std::size_t y = 0; y < other.columns.size(); ++y) {
+      const std::size_t i = one.columns[x];
+      const std::size_t j = other.columns[y];
+      const std::size_t step_i = i < j ? counts_.sizes()[j] : 1;
+      const std::size_t step_j = i < j ? 1 : counts_.sizes()[i];
+      std::uint64_t* const counts = counts_.pair(std::min(i, j), std::max(i, j)).data();
+      const std::uint32_t* const of_one = one.digits[x].data();
+      const std::uint32_t* const of_other = other.digits[y].data();
+      for (std::size_t row = 0; row < waiting_; ++row) {
+        counts[of_one[rows[row]] * step_i + of_other[columns[row]] * step_j] += weigh(row);
       }
     }
   }
-  for (Group& group : groups_) group.cells.clear();
 }
 
 template <class Counter>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mollify {
@@ -91,7 +92,8 @@ class PairCounts {
 /// Rows wait until there are kRows of them. Then one table after the other counts them, in a
 /// processor's nearest cache: rows of weight 1 by counters of two bytes.
 ///
-/// Memory, in addition to the counts: 2 or 4 bytes for each group and waiting row, and one table.
+/// Memory, in addition to the counts: a byte for each group and waiting row, or 4 for a column of
+/// more than 256 cells, and one table.
 class PairCounter {
  public:
   /// Rows that are counted at once, one table after the other.
@@ -115,7 +117,8 @@ class PairCounter {
   struct Group {
     std::vector<std::size_t> columns{};
     std::size_t size = 1;
-    std::vector<std::uint32_t> cells{};                ///< of each waiting row
+    std::variant<std::vector<std::uint8_t>, std::vector<std::uint32_t>>
+        cells{};                                       ///< of each waiting row
     std::vector<std::vector<std::uint32_t>> digits{};  ///< of each column, of each cell
   };
 
@@ -126,6 +129,10 @@ class PairCounter {
   /// `weigh(row)` is the weight of a waiting row, and all of them together fit into a Counter.
   template <class Counter, class Weigh>
   void count_waiting(const Weigh& weigh);
+  /// Each pair of columns of both groups by itself; `rows` and `columns` are their waiting cells.
+  template <class Rows, class Columns, class Weigh>
+  void count_pairs(const Group& one, const Rows& rows, const Group& other, const Columns& columns,
+                   const Weigh& weigh);
   template <class Counter>
   void add_up(const Group& group, const std::vector<Counter>& counted);
   template <class Counter>
