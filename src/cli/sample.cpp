@@ -347,14 +347,14 @@ int run(SampleOptions options, const ReleaseSpec& spec) {
   // Before anything is drawn, so that a name that cannot be written is refused and not discovered.
   validate_outputs(options, spec);
   const Certificate& certificate = prepared->certificate();
-  std::vector<Message> said = prepared->warnings();
+  std::optional<ReleaseReport> report;
+  if (!options.json && !options.explain) report = release_report(*prepared, domain);
+  std::vector<Message> said = report ? report->warnings : prepared->warnings();
   if (auto noise =
           release_method(spec.method).noise_condition(certificate, prepared->error(), domain)) {
     add_message(said, std::move(*noise));
   }
   add_messages(said, domain.warnings());
-  std::optional<ReleaseReport> report;
-  if (!options.json && !options.explain) report = release_report(*prepared, domain);
   Json beside = options.json ? told_json(certificate, domain, said) : Json::object();
   std::optional<ChargedLedger> ledger;
   std::optional<Charging> charging;

@@ -188,7 +188,23 @@ std::vector<Message> warnings(const PlanQuestion& question, const PlanAnswer& an
   return said;
 }
 
-Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
+/// An answer, and its warnings: they may take long, so they are found once.
+struct WarnedAnswer {
+  const PlanQuestion& question;
+  const PlanAnswer& answer;
+  std::vector<Message> said;
+};
+
+std::vector<WarnedAnswer> with_warnings(const PlanReport& report) {
+  std::vector<WarnedAnswer> all;
+  for (const PlanAnswer& answer : report.answers) {
+    all.push_back({report.question, answer, warnings(report.question, answer)});
+  }
+  return all;
+}
+
+Json answer_json(const WarnedAnswer& warned) {
+  const auto& [question, answer, said] = warned;
   const std::string unknown(name_of(answer.unknown));
   Json json{{"unknown", unknown}};
   const PlanWay* best = answer.best ? &answer.ways[*answer.best] : nullptr;
@@ -207,7 +223,7 @@ Json answer_json(const PlanQuestion& question, const PlanAnswer& answer) {
     answer.ways.front().why.put(json, "refusal");
   }
   json.update(answer.facts);
-  json["warnings"] = json_of(warnings(question, answer));
+  json["warnings"] = json_of(said);
   if (question.curve && best != nullptr) json["curve"] = curve_json(answer);
   return json;
 }
@@ -304,7 +320,8 @@ std::string ways_text(const PlanAnswer& answer) {
   return answer.best ? text + "\n" + kLegend : text;
 }
 
-std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) {
+std::string answer_text(const WarnedAnswer& warned) {
+  const auto& [question, answer, said] = warned;
   std::string text = words_of(answer, question.method) + std::string(": ");
   if (answer.best) {
     text += value_text(answer, answer.ways[*answer.best].value);
@@ -319,7 +336,7 @@ std::string answer_text(const PlanQuestion& question, const PlanAnswer& answer) 
                                           : fmt::format("  {}\n", answer.ways.front().why.text));
   }
   text += answer.lines;
-  for (const Message& warning : warnings(question, answer)) {
+  for (const Message& warning : said) {
     text += warning.shown() + "\n";
   }
   return text + curve_text(answer);
@@ -361,32 +378,30 @@ bool has_part(Method method, std::string_view place) {
   });
 }
 
-Json plan_json(const PlanReport& report) {
-  const PlanQuestion& question = report.question;
+Json plan_json(std::span<const WarnedAnswer> answers) {
+  const PlanQuestion& question = answers.front().question;
   Json json{{"method", name_of(question.method)}};
   if (has_part(question.method, "/strong")) json["strong"] = question.strong;
   if (!has_part(question.method, "/privacy/rho")) {
-    json.update(answer_json(question, report.answers.front()));
+    json.update(answer_json(answers.front()));
     return json;
   }
   json["answers"] = Json::array();
-  for (const PlanAnswer& answer : report.answers) {
-    json["answers"].push_back(answer_json(question, answer));
-  }
+  for (const WarnedAnswer& one : answers) json["answers"].push_back(answer_json(one));
   return json;
 }
 
 /// "WARNING: at epsilon 0.5, 1: ...", once for warnings of one kind, which differ in numbers.
-std::string warnings_text(std::span<const PlanReport> reports) {
+std::string warnings_text(std::span<const WarnedAnswer> answers) {
   struct Warning {
     Message message;
     std::string budgets, numbers;
     bool is_of_several = false;
   };
   std::vector<Warning> all;
-  for (const PlanReport& report : reports) {
-    const std::string budget = fmt::format("{:g}", report.question.budget.parameter());
-    for (const Message& one : warnings(report.question, report.answers.front())) {
+  for (const auto& [question, answer, messages] : answers) {
+    const std::string budget = fmt::format("{:g}", question.budget.parameter());
+    for (const Message& one : messages) {
       const auto known = std::find_if(all.begin(), all.end(), [&](const Warning& before) {
         return before.message.code == one.code &&
                (one.code != Code("wide-range") || before.message == one);
@@ -402,14 +417,14 @@ std::string warnings_text(std::span<const PlanReport> reports) {
   std::string said;
   for (const Warning& one : all) {
     said += fmt::format("WARNING: at {} {}{}: {} [{}]\n",
-                        parameter_name(reports.front().question.budget.notion), one.budgets,
+                        parameter_name(answers.front().question.budget.notion), one.budgets,
                         one.is_of_several ? one.numbers : "", one.message.text(),
                         one.message.code.name);
   }
   return said;
 }
 
-std::string plans_text(std::span<const PlanReport> reports) {
+std::string plans_text(std::span<const PlanReport> reports, std::span<const WarnedAnswer> answers) {
   const auto found = std::find_if(reports.begin(), reports.end(), [](const PlanReport& one) {
     return one.answers.front().best.has_value();
   });
@@ -438,27 +453,30 @@ std::string plans_text(std::span<const PlanReport> reports) {
   }
   text += "\n";
   if (first.ways.size() > 1) text += kLegend;
-  return text + warnings_text(reports);
+  return text + warnings_text(answers);
 }
 
 }  // namespace
 
 Answer plan_answer(std::span<const PlanReport> reports) {
-  const PlanQuestion& question = reports.front().question;
   Answer answer;
   if (reports.size() == 1) {
-    answer.json = plan_json(reports.front());
-    for (const PlanAnswer& one : reports.front().answers) {
-      answer.say((answer.text.empty() ? "" : "\n") + answer_text(question, one));
+    const std::vector<WarnedAnswer> answers = with_warnings(reports.front());
+    answer.json = plan_json(answers);
+    for (const WarnedAnswer& one : answers) {
+      answer.say((answer.text.empty() ? "" : "\n") + answer_text(one));
     }
   } else {
     Json list = Json::array();
+    std::vector<WarnedAnswer> first;
     for (const PlanReport& report : reports) {
       const Privacy& budget = report.question.budget;
-      list.push_back(plan_json(report));
+      std::vector<WarnedAnswer> answers = with_warnings(report);
+      list.push_back(plan_json(answers));
       list.back()["budget"] = {{parameter_name(budget.notion), budget.parameter()}};
+      first.push_back(std::move(answers.front()));
     }
-    answer.add("plans", std::move(list), plans_text(reports));
+    answer.add("plans", std::move(list), plans_text(reports, first));
   }
   answer.say(protected_text(reports.front()));
   answer.text = wrapped(answer.text, kLineWidth, 4);  // parts of a plan are indented by 2
