@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -280,11 +281,67 @@ struct Estimate {
   double still;
 };
 
+/// Up to this many terms a power is made by multiplications: they lose n units of rounding, and
+/// the logarithm of a longer sum's transform loses less.
+constexpr double kMostMultiplied = 1 << 14;
+
 /// ln|1 + w|.
 double ln_modulus(Complex w) {
   if (std::norm(w) > 0.25) return std::log(std::abs(1.0 + w));
   return 0.5 * std::log1p(w.real() * (2.0 + w.real()) + w.imag() * w.imag());
 }
+
+/// Sine and cosine of half the angle tv of each atom at t = 0, step, 2 step, ...: by the addition
+/// theorem from a block's first t and the way from there. In units of 2^-53 a product of two of the
+/// library's results is off by 9, so the sine, a sum of products that are together at most
+/// |y|/2 = t|v|/2, by 10 |y|/2, and the cosine by 10, besides what t and v are off by.
+class Waves {
+ public:
+  struct Wave {
+    double sine = 0;
+    double cosine = 1;
+  };
+
+  /// At t = 0.
+  Waves() = default;
+  Waves(std::span<const double> values, double step)
+      : values_(values.begin(), values.end()), step_(step) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      for (std::size_t j = 0; j < kBlock; ++j) ways_[i][j] = wave(i, j);
+    }
+  }
+
+  void go_to(std::uint64_t j) {
+    if (j / kBlock != block_) {
+      block_ = j / kBlock;
+      for (std::size_t i = 0; i < values_.size(); ++i) firsts_[i] = wave(i, block_ * kBlock);
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Wave& first = firsts_[i];
+      const Wave& way = ways_[i][j % kBlock];
+      here_[i] = {first.sine * way.cosine + first.cosine * way.sine,
+                  first.cosine * way.cosine - first.sine * way.sine};
+    }
+  }
+
+  const Wave& operator[](std::size_t i) const { return here_[i]; }
+
+ private:
+  static constexpr std::size_t kBlock = 16;
+  static constexpr std::size_t kMostAtoms = 5;
+
+  Wave wave(std::size_t i, std::uint64_t j) const {
+    const double half = 0.5 * (static_cast<double>(j) * step_ * values_[i]);
+    return {std::sin(half), std::cos(half)};
+  }
+
+  std::vector<double> values_;
+  double step_ = 0;
+  std::uint64_t block_ = 0;
+  std::array<std::array<Wave, kBlock>, kMostAtoms> ways_{};
+  std::array<Wave, kMostAtoms> firsts_{};
+  std::array<Wave, kMostAtoms> here_{};
+};
 
 /// The transform of the sum on the line c + it, divided by e^scale.
 class Transform {
@@ -308,6 +365,7 @@ class Transform {
             ? terms_ * std::log1p(gain_probability_ * atoms_[0].factor / (1.0 + without_gain_))
             : ratio;
     scale_ = subtracts_ ? without + std::log(std::expm1(exact_ratio)) : with;
+    root_ = std::exp(-scale_ / terms_);
     log_mass_ = with;
   }
 
@@ -332,21 +390,24 @@ class Transform {
     return terms_ * std::max(0.0, second / mass - first * first);
   }
 
-  /// At c + it, t >= 0. With x = cv, y = tv, a term p(e^{x+iy} - 1) = p(e - 2 g sin^2(y/2) + i g
-  /// sin y) for g = e^x and e = g - 1. Counted in units of 2^-53: p, v and t are off by at most 8,
-  /// 9 and 1; the real part by 5|e| + 30 g|x| + 31 g|y| and the imaginary one by 10 g|x| + 23 g|y|,
-  /// the library's 4 in each function included; the factor p and the additions add 14 (|e| + g|y|),
-  /// and the logarithm acts as if its argument were off by 16 (|e| + g|y|) more: in all less than
-  /// 128 (|e| + g|x| + g|y|) times p.
-  Estimate at(double t) const {
+  /// The values of its atoms, the gain's first.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] double value(std::size_t i) const { return atoms_[i].value; }
+
+  /// At c + it, t >= 0, with the waves of t. With x = cv, y = tv, a term p(e^{x+iy} - 1) =
+  /// p(e - 2 g sin^2(y/2) + i g sin y) for g = e^x and e = g - 1. Counted in units of 2^-53: p, v
+  /// and t are off by at most 8, 9 and 1; the real part by 5|e| + 30 g|x| + 43 g|y| and the
+  /// imaginary one by 10 g|x| + 35 g|y|, the library's 4 in each function included, and the 5|y| of
+  /// a wave; the factor p and the additions add 14 (|e| + g|y|), and the logarithm acts as if its
+  /// argument were off by 16 (|e| + g|y|) more: in all less than 128 (|e| + g|x| + g|y|) times p.
+  Estimate at(double t, const Waves& waves) const {
     Complex w = 0;
     Complex gained = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       const Tilted& atom = atoms_[i];
-      const double half = 0.5 * (t * atom.value);
-      const double sine = std::sin(half);
+      const auto [sine, cosine] = waves[i];
       const double g = atom.factor;
-      const Complex term(atom.growth - g * (2.0 * sine * sine), g * (2.0 * sine * std::cos(half)));
+      const Complex term(atom.growth - g * (2.0 * sine * sine), g * (2.0 * sine * cosine));
       if (i == 0) gained = gain_probability_ * (term + 1.0);
       w += atom.probability * term;
     }
@@ -355,7 +416,7 @@ class Transform {
     if (subtracts_) {
       const Estimate without = power(w - gained, error + kErrorOfTerms * gain_probability_);
       result.value -= without.value;
-      result.error += without.error + 0x1p-52 * std::abs(result.value);
+      result.error += without.error + 0x1p-51 * std::sqrt(std::norm(result.value));
       result.still = std::min(result.still, without.still);
     }
     return result;
@@ -380,26 +441,61 @@ class Transform {
 
   /// (1 + w)^n e^{-scale} for a w that is off by at most `error`.
   Estimate power(Complex w, double error) const {
-    const double logarithm = ln_modulus(w);
-    const double modulus = std::exp(logarithm);
-    const double most = std::exp(terms_ * std::log((modulus + error) * (1.0 + 0x1p-48)) - scale_ +
-                                 0x1p-50 * std::abs(scale_));
-    if (most < std::exp(kNothing - 1.0)) {
-      // |1 + w| moves by at most slope_error_ for every unit of t.
-      const double room = std::exp((scale_ + kNothing - 1.0) / terms_) - (modulus + error);
-      return {0.0, most, std::max(0.0, room / slope_error_ * (1.0 - 0x1p-20))};
+    const Complex base = 1.0 + w;
+    const double modulus = std::sqrt(std::norm(base));
+    // How far rounding moves the logarithm of the power.
+    double rounding = 0x1p-50 * (1.0 + std::abs(scale_));
+    Complex value;
+    if (terms_ <= kMostMultiplied) {
+      value = multiplied(base * root_);
+      rounding += 0x1p-49 * terms_;
+    } else {
+      const double logarithm = ln_modulus(w);
+      const double angle = std::atan2(w.imag(), base.real());
+      const double length = std::exp(terms_ * logarithm - scale_);
+      value = {length * std::cos(terms_ * angle), length * std::sin(terms_ * angle)};
+      rounding += 0x1p-50 * terms_ * (std::abs(logarithm) + std::abs(angle));
     }
-    const double angle = std::atan2(w.imag(), 1.0 + w.real());
-    const double size = std::exp(terms_ * logarithm - scale_);
-    const double turn = terms_ * angle;
-    const Complex value(size * std::cos(turn), size * std::sin(turn));
+    const double size = std::sqrt(std::norm(value));
+    // Only near it can the bound be below e^(kNothing - 1): rounding moves it by far less.
+    if (size < std::exp(kNothing + 1.0)) {
+      const double most = most_of(modulus, error);
+      if (most < std::exp(kNothing - 1.0)) {
+        // |1 + w| moves by at most slope_error_ for every unit of t.
+        const double room = std::exp((scale_ + kNothing - 1.0) / terms_) - (modulus + error);
+        return {0.0, most, std::max(0.0, room / slope_error_ * (1.0 - 0x1p-20))};
+      }
+    }
     if (error < 0.5 * modulus) {
-      const double exponent =
-          terms_ * (error / (modulus - error) + 0x1p-50 * (std::abs(logarithm) + std::abs(angle))) +
-          0x1p-50 * (1.0 + std::abs(scale_));
+      const double exponent = terms_ * (error / (modulus - error)) + rounding;
       if (exponent < 0.25) return {value, 2.0 * exponent * size, 0.0};
     }
-    return {value, 2.0 * (most + size), 0.0};
+    return {value, 2.0 * (most_of(modulus, error) + size), 0.0};
+  }
+
+  /// u^n, n up to kMostMultiplied. In units of 2^-53, u = (1 + w) e^{-scale/n} is off by less than 7
+  /// + |scale|/n, and a product by less than 3 more than its factors together: u^n by less than 10 n
+  /// + |scale|, where it is large enough to be used.
+  Complex multiplied(Complex u) const {
+    double real = u.real();
+    double imaginary = u.imag();
+    const auto n = static_cast<std::uint64_t>(terms_);
+    for (int bit = static_cast<int>(std::bit_width(n)) - 2; bit >= 0; --bit) {
+      const double square = real * real - imaginary * imaginary;
+      imaginary = 2.0 * (real * imaginary);
+      real = square;
+      if ((n >> bit & 1U) == 0) continue;
+      const double product = real * u.real() - imaginary * u.imag();
+      imaginary = real * u.imag() + imaginary * u.real();
+      real = product;
+    }
+    return {real, imaginary};
+  }
+
+  /// The most that |1 + w|^n e^{-scale} can be.
+  double most_of(double modulus, double error) const {
+    return std::exp(terms_ * std::log((modulus + error) * (1.0 + 0x1p-48)) - scale_ +
+                    0x1p-50 * std::abs(scale_));
   }
 
   double terms_;
@@ -412,6 +508,7 @@ class Transform {
   double without_gain_ = 0;
   bool subtracts_ = false;
   double scale_ = 0;
+  double root_ = 1;  // e^{-scale/n}
   double log_mass_ = 0;
 };
 
@@ -444,50 +541,56 @@ class Contour {
     period_ = 8.0 * deviation_;
     for (int i = 0; i < 60 && alias(0x1p-8 / c_, 2.0 * guess_) > 1e-7 * guess_; ++i)
       period_ *= 1.15;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < transform_.count(); ++i) values.push_back(transform_.value(i));
+    waves_ = Waves(values, step());
   }
 
   double scale() const { return transform_.scale(); }
 
   /// E(S_+) <= M(c)/(e c), which needs no smoothing.
   double chernoff() const {
-    const Estimate mass = transform_.at(0.0);
+    const Estimate mass = transform_.at(0.0, {});
     return (mass.value.real() + mass.error) / (std::numbers::e * c_) * (1.0 + 0x1p-45);
   }
 
   double nodes(double smoothing) const { return kCut * c_ / smoothing * period_ / (2.0 * kPi); }
 
   /// Bounds for smoothing h = smoothing/c.
-  MeanExcess sum(double smoothing) const {
+  MeanExcess sum(double smoothing) {
     const double h = smoothing / c_;
-    const double step = 2.0 * kPi / period_;
+    const double step = this->step();
     const auto count = static_cast<std::uint64_t>(std::ceil(nodes(smoothing)));
     const std::array<double, 2> squares = {0.5 * h * h, h * h};  // h^2/2 for h and sqrt(2) h
     std::array<CompensatedSum, 2> sums;
     std::array<CompensatedSum, 2> errors;
+    std::size_t visited = 0;
     for (std::uint64_t j = 0; j <= count; ++j) {
       const double t = static_cast<double>(j) * step;
-      const Estimate estimate = transform_.at(t);
       const Complex z(c_, t);
-      const Complex divided = estimate.value / (z * z) * (j == 0 ? 1.0 : 2.0);
-      const double divided_error = estimate.error / std::norm(z) * (j == 0 ? 1.0 : 2.0);
-      if (estimate.value == 0.0) {
+      const Node node = this->node(visited++, j, z);
+      if (node.value == 0.0) {
         // This node and the next ones, until the transform may be visible again. Their factors are
         // below 1.01.
         const double skipped =
-            std::min(std::floor(estimate.still / step), static_cast<double>(count - j));
-        const double error =
-            1.01 * divided_error + 2.02 * skipped * std::exp(kNothing) / std::norm(z);
+            std::min(std::floor(node.still / step), static_cast<double>(count - j));
+        const double error = 1.01 * node.error + 2.02 * skipped * std::exp(kNothing) / std::norm(z);
         for (CompensatedSum& sum : errors) sum += error;
         j += static_cast<std::uint64_t>(skipped);
         continue;
       }
-      for (std::size_t i = 0; i < 2; ++i) {
-        const double factor = std::exp(squares[i] * (c_ - t) * (c_ + t));
-        const double turn = 2.0 * squares[i] * c_ * t;
-        sums[i] += factor * (divided.real() * std::cos(turn) - divided.imag() * std::sin(turn));
-        // The factor is off by less than 2^-44, its exponent being at most 22.
-        errors[i] += factor * (divided_error + 0x1p-43 * std::abs(divided));
-      }
+      // Each is off by less than 2^-44, the exponent being at most 22.
+      const double factor = std::exp(squares[0] * (c_ - t) * (c_ + t));
+      const double turn = 2.0 * squares[0] * c_ * t;
+      const double sine = std::sin(turn);
+      const double cosine = std::cos(turn);
+      sums[0] += factor * (node.value.real() * cosine - node.value.imag() * sine);
+      errors[0] += factor * node.error;
+      // For twice the square, twice the exponent and twice the turn.
+      const double second = factor * factor;
+      sums[1] += second * (node.value.real() * (1.0 - 2.0 * sine * sine) -
+                           node.value.imag() * (2.0 * sine * cosine));
+      errors[1] += second * node.error;
     }
     const double last = static_cast<double>(count) * step;
     std::array<double, 2> means{};
@@ -528,8 +631,34 @@ class Contour {
     return 1.1 * (below + above);  // rounding moves n times a logarithm by less than 0.09
   }
 
+  /// A node's share of a sum before it is smoothed, and what that is off by.
+  struct Node {
+    Complex value;
+    double error;
+    double still = 0;  ///< see Estimate
+  };
+
+  double step() const { return 2.0 * kPi / period_; }
+
+  /// The node that a sum visits as its i-th, at j steps, which is z. A finer sum begins with the
+  /// nodes of a coarser one, so the first ones are kept.
+  Node node(std::size_t i, std::uint64_t j, Complex z) {
+    if (i < nodes_.size()) return nodes_[i];
+    constexpr std::size_t kMostKept = std::size_t{1} << 14;
+    waves_.go_to(j);
+    const Estimate estimate = transform_.at(z.imag(), waves_);
+    const double times = j == 0 ? 1.0 : 2.0;
+    Node found{estimate.value / (z * z) * times, estimate.error / std::norm(z) * times,
+               estimate.still};
+    found.error += 0x1p-43 * std::sqrt(std::norm(found.value));
+    if (i < kMostKept) nodes_.push_back(found);
+    return found;
+  }
+
   static constexpr double kPi = std::numbers::pi;
 
+  std::vector<Node> nodes_;
+  Waves waves_;
   Atom gain_;
   std::span<const Atom> losses_;
   double terms_;
@@ -578,7 +707,7 @@ MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint
   const double beyond =
       is_cut_further ? std::max(kSmallestWeight, kLeftOut * interest / gains) : kBeyond;
   if (tightened(sparse_excess(gain, losses, terms, kFewStates, beyond))) return best;
-  const Contour contour(gain, losses, n);
+  Contour contour(gain, losses, n);
   best.upper = std::min(best.upper, contour.chernoff() * exp_up(contour.scale()) * (1.0 + 0x1p-48));
   if (best.upper < interest / 8.0 || (interest > 0.0 && best.lower > interest)) return best;
   // The width that is left between the bounds; none where they are not finite.

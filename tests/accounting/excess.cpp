@@ -139,6 +139,15 @@ TEST(MeanExcess, AgainstTheDefinition) {
   }
 }
 
+// So many terms that they are no longer enumerated, but take a contour.
+TEST(MeanExcess, OfManyTermsAgainstTheDefinition) {
+  for (const int n : {50, 63, 64}) {
+    expect_holds({3.0, 0.1}, {{-4.0, 0.1}, {-0.7, 0.5}}, n, 1.1e-4);
+    expect_holds({3.0, 0.3}, {{-1.1, 0.3}, {-0.2, 0.4}}, n, 1.1e-4);
+    expect_holds({0.01, 0.2}, {{-2.0, 0.2}, {-1.0, 0.1}}, n, 1.1e-4);
+  }
+}
+
 // Sums that are often exactly 0, where smoothing costs most.
 TEST(MeanExcess, WithManyTies) {
   for (const int n : {2, 5, 20}) {
@@ -253,16 +262,21 @@ TEST(SparseExcess, HoldsForRandomVariables) {
 }
 
 TEST(SparseExcess, AgreesWithTheContourWhereBothCan) {
-  // The middle loss is so frequent that mean_excess takes a contour.
-  const Atom gain{30, 0.01};
-  const std::vector<Atom> losses = {{-31.5, 0.01}, {-7.25, 0.2}};
-  const auto states = sparse_excess(gain, losses, 300, 1 << 22);
-  const MeanExcess contour = mean_excess(gain, losses, 300);
-  ASSERT_TRUE(states.has_value());
-  std::printf("by states %.9g to %.9g, by contour %.9g to %.9g\n", states->lower, states->upper,
-              contour.lower, contour.upper);
-  EXPECT_LE(states->lower, contour.upper);
-  EXPECT_GE(states->upper, contour.lower);
+  // The middle loss is so frequent that mean_excess takes a contour, whose powers are multiplied
+  // up to 2^14 terms.
+  for (const std::uint64_t n : {300U, 1U << 14U, (1U << 14U) + 1}) {
+    const double one = 1 / static_cast<double>(n);
+    const Atom gain{30, 3 * one};
+    const std::vector<Atom> losses = {{-31.5, 3 * one}, {-7.25, 60 * one}};
+    const auto states = sparse_excess(gain, losses, n, 1 << 22);
+    const MeanExcess contour = mean_excess(gain, losses, n);
+    ASSERT_TRUE(states.has_value()) << n;
+    std::printf("by states %.9g to %.9g, by contour %.9g to %.9g\n", states->lower, states->upper,
+                contour.lower, contour.upper);
+    EXPECT_LE(states->lower, contour.upper) << n;
+    EXPECT_GE(states->upper, contour.lower) << n;
+    EXPECT_LE(contour.upper - contour.lower, 2e-3 * contour.upper) << n;
+  }
 }
 
 TEST(SparseExcess, LeavesToOthersWhatIsNotSparse) {
