@@ -139,7 +139,7 @@ TEST(MeanExcess, AgainstTheDefinition) {
   }
 }
 
-// So many terms that they are no longer enumerated, but take a contour.
+// More terms than are enumerated: a contour bounds them.
 TEST(MeanExcess, OfManyTermsAgainstTheDefinition) {
   for (const int n : {50, 63, 64}) {
     expect_holds({3.0, 0.1}, {{-4.0, 0.1}, {-0.7, 0.5}}, n, 1.1e-4);
@@ -262,8 +262,8 @@ TEST(SparseExcess, HoldsForRandomVariables) {
 }
 
 TEST(SparseExcess, AgreesWithTheContourWhereBothCan) {
-  // The middle loss is so frequent that mean_excess takes a contour, whose powers are multiplied
-  // up to 2^14 terms.
+  // mean_excess uses a contour here, because the middle loss is frequent. A contour multiplies
+  // powers out up to 2^14 terms.
   for (const std::uint64_t n : {300U, 1U << 14U, (1U << 14U) + 1}) {
     const double one = 1 / static_cast<double>(n);
     const Atom gain{30, 3 * one};
