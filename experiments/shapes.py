@@ -11,6 +11,12 @@ Tables: *survey*, 20 000 drawn rows with a region, a sex, and three heavy-tailed
 - amount: log-normal with a Pareto tail, in cents, many at .99 and at round numbers;
 - duration: days, Poisson mixture with a Pareto tail, many at multiples of 7.
 
+*firms*, 20 000 drawn rows with a branch and three more such numbers:
+
+- savings: a mixture of two log-normals, in whole units; one row in three is 0, a declared spike;
+- claim: Pareto with index 1.5, in cents, up to a bound that about 8 rows reach;
+- visit: minutes, gamma, three in ten at multiples of 15 or 60.
+
 *RAND*: the 14 columns of data/rand_hie_table.yaml. Medical expenses (meddol) are measured, with 0 as a spike.
 
 Setups, for the heavy-tailed numbers:
@@ -38,7 +44,7 @@ import yaml
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 ROWS, TIMES = 20_000, 10
-ZEROS = ("income", "meddol")  # whose many zeros are public, as a spike
+ZEROS = ("income", "meddol", "savings")  # whose many zeros are public, as a spike
 
 
 def survey(rows, random):
@@ -76,6 +82,31 @@ class Survey:
         return {"region": {"type": "categorical", "values": list(range(5))}, "sex": {"type": "categorical", "values": [0, 1]}}
 
 
+def firms(rows, random):
+    branch = random.choice(4, rows, p=[0.5, 0.3, 0.15, 0.05])
+    savings = np.exp(np.where(random.random(rows) < 0.7, random.normal(6, 1.5, rows), random.normal(9, 1, rows)) + 0.2 * branch)
+    savings[random.random(rows) < 1 / 3] = 0
+    claim = 150 * (1 + 0.3 * branch) * (1 + random.pareto(1.5, rows))
+    visit = random.gamma(0.8, 45 * (1 + 0.2 * branch))
+    kind = random.random(rows)
+    visit = np.where(kind < 0.2, np.round(visit / 15) * 15, np.where(kind < 0.3, np.round(visit / 60) * 60, np.round(visit)))
+    return pd.DataFrame({
+        "branch": branch, "savings": np.clip(savings, 0, 5_000_000).astype(int), "claim": np.clip(claim, 0, 50_000).round(2),
+        "visit": np.clip(visit, 0, 1440).astype(int),
+    })  # fmt: skip
+
+
+class Firms:
+    numbers = {"savings": (5_000_000, 50, 50_000, "integer", 1), "claim": (50_000, 50, 5_000, "number", 0.01),
+               "visit": (1440, 2, 200, "integer", 1)}  # fmt: skip
+
+    def __init__(self, random):
+        self.rows, self.other = firms(ROWS, random), firms(2000, random)
+
+    def others(self):
+        return {"branch": {"type": "categorical", "values": list(range(4))}}
+
+
 class Rand:
     numbers = {"meddol": (100_000, 10, 2_000, "number", 0.01)}
 
@@ -89,7 +120,7 @@ class Rand:
         return {name: column for name, column in self.domain.items() if name != "meddol"}
 
 
-TABLES = {"survey": Survey, "RAND": Rand}
+TABLES = {"survey": Survey, "firms": Firms, "RAND": Rand}
 
 
 def series(unit, bound):

@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "domain/rules.h"
+#include "domain/tails.h"
 
 namespace mollify {
 
 namespace {
 
-/// Counts of an end are noise together below this many standard deviations.
+/// Counts are noise together below this many standard deviations.
 constexpr double kSeen = 4;
 /// The standard deviation of the slope's change over one unit of the axis, and of the slope itself.
 constexpr double kChange = 2;
@@ -28,41 +29,43 @@ constexpr int kMostSteps = 40;
 /// A shape that is nowhere farther from even values, in distributions, is left out.
 constexpr double kEven = 0.02;
 
-/// Cells that are seen together.
-struct Seen {
-  double low;
-  double high;
-  double count;
-  std::size_t cells;
-};
-
-std::vector<Seen> seen_cells(const ColumnAxis& axis, std::span<const double> counts,
-                             double deviation) {
-  std::vector<Seen> cells;
+/// Cells of an axis that are not alone, ascending.
+std::vector<CountedCells> cells_along(const ColumnAxis& axis, std::span<const double> counts) {
+  std::vector<CountedCells> cells;
   for (std::size_t i = 0; i < axis.size(); ++i) {
-    if (!axis[i].is_alone()) cells.push_back({axis[i].low, axis[i].high, counts[i], 1});
+    if (!axis[i].is_alone()) cells.push_back({axis[i].low, axis[i].high, counts[i]});
   }
-  const auto join_end = [&](auto first, auto last) {
-    Seen all = *first;
-    auto at = std::next(first);
-    const auto is_seen = [&] {
-      return all.count >= kSeen * deviation * std::sqrt(static_cast<double>(all.cells));
-    };
-    for (; at != last && !is_seen(); ++at) {
-      all = {std::min(all.low, at->low), std::max(all.high, at->high), all.count + at->count,
-             all.cells + 1};
-    }
-    return std::pair(all, at);
-  };
-  if (cells.empty()) return cells;
-  const auto [upper, rest_from] = join_end(cells.rbegin(), cells.rend());
-  cells.erase(rest_from.base(), cells.end());
-  if (cells.empty()) return {upper};
-  const auto [lower, rest] = join_end(cells.begin(), cells.end());
-  std::vector<Seen> made{lower};
-  made.insert(made.end(), rest, cells.end());
-  made.push_back(upper);
+  return cells;
+}
+
+/// The cells of the numbers times -1.
+std::vector<CountedCells> mirrored(std::span<const CountedCells> cells) {
+  std::vector<CountedCells> made(cells.rbegin(), cells.rend());
+  for (CountedCells& one : made) one = {-one.high, -one.low, one.count, one.cells};
   return made;
+}
+
+/// Cells of an end that noise hides are one observation: single ones of them would draw the tail to
+/// where noise happens to be great.
+std::vector<CountedCells> with_end_joined(std::vector<CountedCells> cells, double deviation) {
+  for (std::size_t hidden = hidden_cells(cells, deviation); hidden > 1; --hidden) {
+    const CountedCells last = cells.back();
+    cells.pop_back();
+    cells.back().high = last.high;
+    cells.back().count += last.count;
+    cells.back().cells += last.cells;
+  }
+  return cells;
+}
+
+std::vector<CountedCells> seen_cells(std::vector<CountedCells> cells, double deviation) {
+  cells = with_end_joined(std::move(cells), deviation);
+  if (cells.size() < 2) return cells;
+  const CountedCells last = cells.back();
+  cells.pop_back();
+  cells = mirrored(with_end_joined(mirrored(cells), deviation));
+  cells.push_back(last);
+  return cells;
 }
 
 /// A piece of the axis: where it ends, its middle along the scale, and what it is a piece of.
@@ -75,9 +78,9 @@ struct Piece {
 
 /// Cuts what is seen into pieces of about equal length along the scale: the logarithm of a number's
 /// size from the least width on, or the number in half cells, whichever makes a cell longer.
-std::vector<Piece> pieces_of(const std::vector<Seen>& seen) {
+std::vector<Piece> pieces_of(const std::vector<CountedCells>& seen) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Seen& one : seen) least = std::min(least, one.high - one.low);
+  for (const CountedCells& one : seen) least = std::min(least, one.high - one.low);
   std::vector<Piece> pieces;
   double place = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -141,16 +144,16 @@ class BandMatrix {
 /// Finds the logarithms of the pieces' densities, by damped Gauss-Newton steps.
 class DensityFit {
  public:
-  DensityFit(const std::vector<Seen>& seen, const std::vector<Piece>& pieces, double deviation)
+  DensityFit(const std::vector<CountedCells>& seen, const std::vector<Piece>& pieces, double deviation)
       : seen_(seen), pieces_(pieces), logs_(pieces.size()) {
-    for (const Seen& one : seen) {
+    for (const CountedCells& one : seen) {
       const double count = std::max(one.count, 0.0);
       const double noise = deviation * deviation * static_cast<double>(one.cells);
       variances_.push_back(noise + std::max(count, 1.0) + kHeaps * kHeaps * count * count);
     }
     std::vector<std::size_t> inside(seen.size());
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const Seen& one = seen[pieces[i].of];
+      const CountedCells& one = seen[pieces[i].of];
       const double least = std::sqrt(variances_[pieces[i].of]) / 2;
       logs_[i] = std::log(std::max(one.count, least) / (one.high - one.low));
       width_ = std::max(width_, inside[pieces[i].of]++);
@@ -248,7 +251,7 @@ class DensityFit {
     return step;
   }
 
-  const std::vector<Seen>& seen_;
+  const std::vector<CountedCells>& seen_;
   const std::vector<Piece>& pieces_;
   std::vector<double> variances_;
   std::vector<double> logs_;
@@ -295,15 +298,22 @@ std::span<const double> Density::ends_between(double low, double high) const {
 std::optional<Density> smooth_density(const ColumnAxis& axis, std::span<const double> counts,
                                       double deviation) {
   if (axis.size() > kMostCellsOfAxis) return std::nullopt;
-  const std::vector<Seen> seen = seen_cells(axis, counts, deviation);
+  const std::vector<CountedCells> cells = cells_along(axis, counts);
+  const std::vector<CountedCells> seen = seen_cells(cells, deviation);
   double sum = 0;
-  for (const Seen& one : seen) sum += one.count;
+  for (const CountedCells& one : seen) sum += one.count;
   if (seen.size() < 3 || !(sum > kSeen * deviation)) return std::nullopt;
   const std::vector<Piece> pieces = pieces_of(seen);
   std::vector<double> ends{pieces.front().low};
   std::vector<double> below{0};
-  for (const double mass : DensityFit(seen, pieces, deviation).masses()) {
-    ends.push_back(pieces[below.size() - 1].high);
+  // Tails run away from 0.
+  const std::optional<Tail> right = upper_tail(cells, deviation);
+  const std::optional<Tail> left = upper_tail(mirrored(cells), deviation);
+  for (double mass : DensityFit(seen, pieces, deviation).masses()) {
+    const auto& [low, high, middle, of] = pieces[below.size() - 1];
+    if (right && right->from() >= 0 && low >= right->from()) mass = right->between(low, high);
+    if (left && left->from() >= 0 && -high >= left->from()) mass = left->between(-high, -low);
+    ends.push_back(high);
     below.push_back(below.back() + mass);
   }
   if (!std::isfinite(below.back())) return std::nullopt;
@@ -315,7 +325,8 @@ double with_density(double count, double smooth, double deviation) {
   const double known = smooth * smooth / 4;  // a density may be half off
   const double weight =
       count - smooth > kNoNoise * deviation ? 1 : known / (known + deviation * deviation);
-  const double least = std::max(smooth / 10, 1e-6 * deviation);  // no cell is impossible
+  // No cell is impossible, but counts without much noise may show an empty one.
+  const double least = std::max(std::min(smooth, deviation) / 10, 1e-6 * deviation);
   return std::max(smooth + weight * (count - smooth), least);
 }
 
