@@ -39,7 +39,7 @@ std::vector<CountedCells> cells_along(const ColumnAxis& axis, std::span<const do
 }
 
 /// The cells of the numbers times -1.
-std::vector<CountedCells> mirrored(std::span<const CountedCells> cells) {
+std::vector<CountedCells> mirrored_cells(std::span<const CountedCells> cells) {
   std::vector<CountedCells> made(cells.rbegin(), cells.rend());
   for (CountedCells& one : made) one = {-one.high, -one.low, one.count, one.cells};
   return made;
@@ -63,7 +63,7 @@ std::vector<CountedCells> seen_cells(std::vector<CountedCells> cells, double dev
   if (cells.size() < 2) return cells;
   const CountedCells last = cells.back();
   cells.pop_back();
-  cells = mirrored(with_end_joined(mirrored(cells), deviation));
+  cells = mirrored_cells(with_end_joined(mirrored_cells(cells), deviation));
   cells.push_back(last);
   return cells;
 }
@@ -261,7 +261,11 @@ class DensityFit {
 }  // namespace
 
 ColumnAxis axis_of(const Column& column) {
-  if (is_of_words(column) || has_private_bins(column.cells())) return {};
+  return has_private_bins(column.cells()) ? ColumnAxis() : axis_of_fine_cells(column);
+}
+
+ColumnAxis axis_of_fine_cells(const Column& column) {
+  if (is_of_words(column)) return {};
   const std::vector<std::uint32_t> spikes = spike_cells(column.cells());
   if (has_values_of_its_own(column.cells()) && spikes.empty()) return {};  // a list
   bool any_holds_many = column.cell_count() > kMostLevels;
@@ -306,13 +310,12 @@ std::optional<Density> smooth_density(const ColumnAxis& axis, std::span<const do
   const std::vector<Piece> pieces = pieces_of(seen);
   std::vector<double> ends{pieces.front().low};
   std::vector<double> below{0};
-  // Tails run away from 0.
   const std::optional<Tail> right = upper_tail(cells, deviation);
-  const std::optional<Tail> left = upper_tail(mirrored(cells), deviation);
+  const std::optional<Tail> left = upper_tail(mirrored_cells(cells), deviation);
   for (double mass : DensityFit(seen, pieces, deviation).masses()) {
     const auto& [low, high, middle, of] = pieces[below.size() - 1];
-    if (right && right->from() >= 0 && low >= right->from()) mass = right->between(low, high);
-    if (left && left->from() >= 0 && -high >= left->from()) mass = left->between(-high, -low);
+    if (right && low >= right->from()) mass = right->between(low, high);
+    if (left && -high >= left->from()) mass = left->between(-high, -low);
     ends.push_back(high);
     below.push_back(below.back() + mass);
   }

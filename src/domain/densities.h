@@ -27,6 +27,8 @@ using ColumnAxis = std::vector<AxisCell>;
 /// Of numbers, days and times that are neither a list of values nor a few single ones. Public.
 /// Columns of private bins have none, because the search for bins says how these share their rows.
 [[nodiscard]] ColumnAxis axis_of(const Column& column);
+/// Also of the cells that private bins are made of.
+[[nodiscard]] ColumnAxis axis_of_fine_cells(const Column& column);
 
 /// Counts along an axis, even between its ends.
 class Density {

@@ -9,15 +9,15 @@ namespace mollify {
 namespace {
 
 /// Counts are noise below this many standard deviations.
-constexpr double kSeen = 4;
+constexpr double kMoreThanNoise = 4;
 /// A tail has this many times the rows of its end. The end has some rows, also without noise.
 constexpr double kTimesOfEnd = 6;
 constexpr double kLeastRows = 20;
 /// The density of the end is less than this part of the density before it.
 constexpr double kThin = 0.5;
 constexpr double kMostOfAll = 0.5;
-/// Assumed of the shape before: a tail like x^-3.3, or anything from exponential ones to x^-1.8.
-constexpr double kShape = 0.25;
+/// Assumed of the shape before: a tail like x^-5, or anything from exponential ones to x^-1.8.
+constexpr double kShape = 0.2;
 constexpr double kShapeDeviation = 0.25;
 /// Heaps, gaps, and what is no such tail move a count by this part of it.
 constexpr double kMisfit = 0.1;
@@ -77,7 +77,7 @@ std::size_t hidden_cells(std::span<const CountedCells> cells, double deviation) 
     const double noise = deviation * std::sqrt(static_cast<double>(cells[i].cells));
     sum += cells[i].count;
     squares += noise * noise;
-    if (cells[i].count >= kSeen * noise || sum >= kSeen * std::sqrt(squares)) {
+    if (cells[i].count >= kMoreThanNoise * noise || sum >= kMoreThanNoise * std::sqrt(squares)) {
       return cells.size() - i;
     }
   }
@@ -108,7 +108,7 @@ std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double devia
   if (first == 0 || !(of_end >= kLeastRows) || !(sum <= kMostOfAll * all)) return std::nullopt;
   const double from = cells[first].low, bound = cells.back().high;
   const double before = (sum - of_end) / (cells[end].low - from);
-  if (!(of_end / (bound - cells[end].low) < kThin * before)) return std::nullopt;
+  if (from < 0 || !(of_end / (bound - cells[end].low) < kThin * before)) return std::nullopt;
 
   const std::vector<CountedCells> tail_cells = put_together(cells.subspan(first));
   constexpr int kShapes = 20, kScales = 20;

@@ -51,7 +51,8 @@ class Tail {
 /// have several times the rows. The counts of all of them find it, and assumptions about its shape
 /// and scale that few counts outweigh: it is the posterior mean of both. Post-processing.
 ///
-/// Nothing if the last cells are no thinner than those before them, or have half of all rows.
+/// Nothing if the last cells are no thinner than those before them, or have half of all rows, or if
+/// the tail would begin below 0, from which tails run away.
 [[nodiscard]] std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation);
 
 }  // namespace mollify

@@ -106,6 +106,7 @@ class Learner {
         continue;
       }
       auto [likely, doubt, has_density] = likely_counts(i, counts[i], deviation);
+      if (has_density) counts[i] = scaled_to(likely, total_);
       std::vector<double> cell_shares = without_noise(likely, doubt);
       for (std::size_t cell = 0; has_density && cell < likely.size(); ++cell) {
         if (!(*axes_)[i][cell].is_alone()) cell_shares[cell] = likely[cell];

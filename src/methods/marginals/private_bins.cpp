@@ -4,6 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "domain/tails.h"
+
 namespace mollify {
 
 namespace {
@@ -28,6 +30,8 @@ struct Leaf {
   double count = 0;
   CellRun inhabited;      ///< the cells in which its rows are taken to lie
   bool is_guess = false;  ///< because noise hides them
+  std::size_t parts = 1;  ///< noise of as many parts is in the count
+  bool is_tail = false;   ///< its weights are set
 };
 
 std::vector<CellRun> parts_of(const CellRun& run) {
@@ -55,7 +59,7 @@ CellGroups groups_of(std::uint32_t size, const std::vector<CellRun>& runs) {
 
 Leaf leaf_of(std::span<const CountedRun> parts) {
   const CellRun run{parts.front().run.first, parts.back().run.second};
-  Leaf leaf{run, 0, run, false};
+  Leaf leaf{run, 0, run, false, parts.size()};
   for (const CountedRun& part : parts) leaf.count += part.count;
   return leaf;
 }
@@ -153,10 +157,33 @@ void spread(const Leaf& leaf, double steepness, std::vector<double>& weights) {
   }
 }
 
+/// Of the last leaves of a column, the rows and their places as the tail of all of them shows.
+void follow_tail(const ColumnAxis& axis, double deviation, std::vector<Leaf>& leaves,
+                 std::vector<double>& weights) {
+  std::vector<CountedCells> cells;
+  for (const Leaf& leaf : leaves) {
+    const auto [first, end] = leaf.run;
+    cells.push_back({axis[first].low, axis[end - 1].high, leaf.count, leaf.parts});
+  }
+  const std::optional<Tail> tail = upper_tail(cells, deviation);
+  for (std::size_t i = leaves.size(); tail && i-- > 0 && cells[i].low >= tail->from();) {
+    const CellRun run = leaves[i].run;
+    leaves[i] = {run, tail->between(cells[i].low, cells[i].high), run, false, 1, true};
+    for (std::uint32_t cell = run.first; cell < run.second; ++cell) {
+      weights[cell] = tail->between(axis[cell].low, axis[cell].high);
+    }
+  }
+}
+
 /// Neighbouring leaves that are counted together.
 struct Bin {
   std::vector<Leaf> leaves;
   double count = 0;
+
+  void add(const Bin& next) {
+    leaves.insert(leaves.end(), next.leaves.begin(), next.leaves.end());
+    count += next.count;
+  }
 };
 
 /// The rows of two bins times their distance in cells. Once joined, only the search's noisy counts
@@ -166,8 +193,9 @@ double cost_of_joining(const Bin& a, const Bin& b) {
          (middle_of(b.leaves.back().inhabited) - middle_of(a.leaves.front().inhabited));
 }
 
-/// Puts those neighbours together that cost least, until at most kBinsOfRun are left.
-std::vector<Bin> put_together(const std::vector<Leaf>& leaves) {
+/// Puts those neighbours together that cost least, until at most kBinsOfRun are left, and a tail's
+/// last ones until they have `least_of_tail` rows.
+std::vector<Bin> put_together(const std::vector<Leaf>& leaves, double least_of_tail) {
   std::vector<Bin> bins;
   for (const Leaf& leaf : leaves) bins.push_back({{leaf}, std::max(leaf.count, 0.0)});
   while (bins.size() > kBinsOfRun) {
@@ -177,11 +205,13 @@ std::vector<Bin> put_together(const std::vector<Leaf>& leaves) {
         least = i;
       }
     }
-    Bin& into = bins[least];
-    const Bin& from = bins[least + 1];
-    into.leaves.insert(into.leaves.end(), from.leaves.begin(), from.leaves.end());
-    into.count += from.count;
+    bins[least].add(bins[least + 1]);
     bins.erase(bins.begin() + static_cast<std::ptrdiff_t>(least) + 1);
+  }
+  while (bins.size() > 1 && bins.back().leaves.back().is_tail &&
+         bins.back().count < least_of_tail) {
+    bins[bins.size() - 2].add(bins.back());
+    bins.pop_back();
   }
   return bins;
 }
@@ -194,7 +224,7 @@ void weigh(const std::vector<Leaf>& all, std::size_t first, const Bin& bin,
   });
   if (any_seen) {
     for (std::size_t i = 0; i < bin.leaves.size(); ++i) {
-      if (bin.leaves[i].is_guess || !(bin.leaves[i].count > 0)) continue;
+      if (bin.leaves[i].is_guess || bin.leaves[i].is_tail || !(bin.leaves[i].count > 0)) continue;
       spread(bin.leaves[i], steepness_of(all, first + i), weights);
     }
     return;
@@ -260,7 +290,8 @@ FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes) {
 }
 
 FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
-                    const MarginalBudget& budget, std::uint32_t parts_each) {
+                    const MarginalBudget& budget, std::uint32_t parts_each,
+                    const ColumnAxis& axis) {
   const std::vector<CellRun> runs = runs_of(column);
   const double no_noise =
       budget.notion() == PrivacyNotion::kPure ? kNoNoiseIfLaplace : kNoNoiseIfGaussian;
@@ -300,8 +331,11 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
   for (const CellRun& run : runs) {
     std::vector<Leaf> of_run;
     for (; next != leaves.end() && next->run.first < run.second; ++next) of_run.push_back(*next);
+    if (!axis.empty() && next == leaves.end() && !of_run.empty()) {
+      follow_tail(axis, budget.deviation(parts_each), of_run, found.weights);
+    }
     std::size_t first = 0;
-    for (const Bin& bin : put_together(of_run)) {
+    for (const Bin& bin : put_together(of_run, least)) {
       weigh(of_run, first, bin, found.weights);
       first += bin.leaves.size();
       counted.emplace_back(bin.leaves.front().run.first, bin.leaves.back().run.second);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/densities.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "methods/marginals/noisy_answers.h"
@@ -51,13 +52,16 @@ struct FoundBins {
 [[nodiscard]] FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes);
 
 /// The bins of a column. `answers` are about the counts of its fine cells, as of a table with this
-/// column alone. Takes `parts_each` of the budget for each level.
+/// column alone. Takes `parts_each` of the budget for each level. `axis`: where the numbers of the
+/// cells lie, or nothing. Then the last cells' weights follow the tail that the search's counts show,
+/// and the last bin is so wide that its rows are more than noise.
 ///
 /// Theorem (privacy). It keeps what kBinLevels measurements of `parts_each` promise. Proof. It sees
 /// the counts through `answers` alone (MarginalAnswers), asks for one measurement a level, and
 /// which cells that puts together follows from the answers before. QED
 [[nodiscard]] FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
-                                  const MarginalBudget& budget, std::uint32_t parts_each);
+                                  const MarginalBudget& budget, std::uint32_t parts_each,
+                                  const ColumnAxis& axis = {});
 
 /// How the cells of each group share it: the public records, `reference` of each cell, and one more
 /// record that is spread by the weights. The shares of a group add up to 1.

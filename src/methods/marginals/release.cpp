@@ -172,7 +172,8 @@ std::vector<FoundBins> found_bins(const MarginalDesign& design, const Domain& do
   for (const CountedColumns& one : fine) {
     const std::size_t i = one.columns.front();
     PrivateMarginals answers(one.counts, budget, random, parts);
-    bins[i] = find_bins(columns[i], answers, budget, design.cut_parts);
+    bins[i] = find_bins(columns[i], answers, budget, design.cut_parts,
+                        axis_of_fine_cells(domain.columns()[i]));
     if (domain.possible() != nullptr) {
       bins[i] = cut_by_class(std::move(bins[i]), domain.possible()->classes(i));
     }
