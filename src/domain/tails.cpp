@@ -11,13 +11,13 @@ namespace {
 /// Counts are noise below this many standard deviations.
 constexpr double kMoreThanNoise = 4;
 /// A tail has this many times the rows of its end. The end has some rows, also without noise.
-constexpr double kTimesOfEnd = 6;
+constexpr double kTimesOfEnd = 4;
 constexpr double kLeastRows = 20;
 /// The density of the end is less than this part of the density before it.
 constexpr double kThin = 0.5;
 constexpr double kMostOfAll = 0.5;
-/// Assumed of the shape before: a tail like x^-5, or anything from exponential ones to x^-1.8.
-constexpr double kShape = 0.2;
+/// Assumed of the shape before: a tail like x^-3.3, or anything from exponential ones to x^-1.8.
+constexpr double kShape = 0.3;
 constexpr double kShapeDeviation = 0.25;
 /// Heaps, gaps, and what is no such tail move a count by this part of it.
 constexpr double kMisfit = 0.1;
@@ -115,7 +115,7 @@ std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double devia
   std::vector<double> losses;
   std::vector<Tail> tails;
   double shape = 0, scale = 0, weights = 0;
-  const double unit = cells[first].high - from;
+  const double unit = cells[end].low - from;
   const auto each = [&](const auto& use) {
     for (int i = 0; i <= kShapes; ++i) {
       for (int j = -kScales; j <= kScales; ++j) use(static_cast<double>(i) / kShapes, 0.15 * j);

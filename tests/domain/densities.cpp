@@ -1,5 +1,6 @@
 #include "domain/densities.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "domain/tails.h"
 #include "methods/graphical/table_model.h"
 #include "refusal.h"
 
@@ -95,6 +97,107 @@ TEST(Density, PoolsAnEndThatNoiseHides) {
     }
   }
   EXPECT_LT(smooth, plain / 2);
+}
+
+TEST(Density, FollowsATailOfNegativeNumbers) {
+  const ColumnAxis right = axis_of(numbers({0, 10, 20, 50, 100, 200, 500, 1000, 2000, 50'000}));
+  const std::vector<double> counts = pareto_counts(right, 20'000, 20, 2.5);
+  ColumnAxis left(right.rbegin(), right.rend());
+  for (AxisCell& cell : left) cell = {-cell.high, -cell.low};
+  const auto one = smooth_density(right, counts, 3);
+  const auto other = smooth_density(left, std::vector<double>(counts.rbegin(), counts.rend()), 3);
+  ASSERT_TRUE(one && other);
+  EXPECT_GT(one->between(2000, 50'000), 0.1);
+  for (const double from : {200.0, 500.0, 2000.0}) {
+    EXPECT_NEAR(other->between(-50'000, -from) / one->between(from, 50'000), 1, 1e-9) << from;
+  }
+}
+
+/// Cells with ends 0, 1, 2, 5, 10 ... 10 000, whose counts `above` says.
+template <class Above>
+std::vector<CountedCells> cells_of(double rows, const Above& above) {
+  std::vector<CountedCells> cells;
+  double low = 0;
+  for (const double high : {1., 2., 5., 10., 20., 50., 100., 200., 500., 1000., 10'000.}) {
+    cells.push_back({low, high, rows * (above(low) - above(high))});
+    low = high;
+  }
+  return cells;
+}
+
+/// The sum of the squares of a tail's rows.
+double square_above(const Tail& tail, double low, double high) {
+  double sum = 0;
+  for (double x = low; x < high; x *= 1.01) {
+    sum += tail.between(x, std::min(x * 1.01, high)) * x * x;
+  }
+  return sum;
+}
+
+TEST(Tails, FollowParetoAndExponentialOnes) {
+  const auto power = [](double x) { return x < 4 ? 1 : std::pow(4 / x, 2.5); };
+  const auto fast = [](double x) { return std::exp(-x / 40); };
+  const auto of_power = upper_tail(cells_of(50'000, power), 1);
+  const auto of_fast = upper_tail(cells_of(50'000, fast), 1);
+  ASSERT_TRUE(of_power && of_fast);
+  EXPECT_NEAR(of_power->shape(), 0.4, 0.1);
+  EXPECT_LT(of_fast->shape(), 0.1);
+  EXPECT_NEAR(of_power->between(1000, 10'000), 50'000 * power(1000), 15);
+  EXPECT_NEAR(of_power->between(2000, 10'000) / of_power->between(1000, 10'000), 0.17, 0.03);
+  EXPECT_NEAR(of_fast->between(500, 10'000), 0, 3);
+}
+
+/// Of single cells that noise hides, noise would be most of the tail's squares.
+TEST(Tails, AreFoundTogetherWhereNoiseHidesCells) {
+  constexpr double kDeviation = 20;
+  const auto power = [](double x) { return x < 4 ? 1 : std::pow(4 / x, 2.5); };
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(0, kDeviation);
+  const std::vector<CountedCells> exact = cells_of(20'000, power);
+  double fitted = 0, real = 0;
+  for (double x = 50; x < 10'000; x *= 1.01) {
+    real += 20'000 * (power(x) - power(x * 1.01)) * x * x;
+  }
+  constexpr int kRuns = 60;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<CountedCells> cells = exact;
+    for (CountedCells& one : cells) one.count += noise(random);
+    const auto tail = upper_tail(cells, kDeviation);
+    ASSERT_TRUE(tail) << run;
+    ASSERT_LE(tail->from(), 50) << run;
+    fitted += std::fabs(square_above(*tail, 50, 10'000) / real - 1) / kRuns;
+  }
+  EXPECT_LT(fitted, 0.35) << "the last cell's noise alone is 2.6 of it";
+}
+
+TEST(Tails, AreThinAndRunAwayFromZero) {
+  const auto counted = [](std::vector<double> ends, const std::vector<double>& counts) {
+    std::vector<CountedCells> cells;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      cells.push_back({ends[i], ends[i + 1], counts[i]});
+    }
+    return upper_tail(cells, 1).has_value();
+  };
+  EXPECT_TRUE(counted({0, 10, 20, 30, 40}, {900, 700, 300, 100}));
+  EXPECT_FALSE(counted({0, 10, 20, 30, 40}, {100, 300, 300, 200})) << "not thin";
+  EXPECT_FALSE(counted({0, 10, 20, 30, 80}, {900, 100, 100, 200})) << "too many rows";
+  EXPECT_FALSE(counted({-40, -30, -20, -10, 0}, {900, 700, 300, 100})) << "towards 0";
+  EXPECT_FALSE(counted({0, 10, 20, 30, 40}, {9, 7, 3, 1})) << "hardly any rows";
+  EXPECT_FALSE(counted({0, 10, 20, 30, 40}, {900, 700, std::nan(""), 100}));
+  EXPECT_FALSE(upper_tail({}, 1).has_value());
+}
+
+TEST(Tails, NoiseHidesCellsUpToASeenOne) {
+  const auto hidden = [](const std::vector<double>& counts) {
+    std::vector<CountedCells> cells;
+    for (const double count : counts) cells.push_back({0, 1, count});
+    return hidden_cells(cells, 10);
+  };
+  EXPECT_EQ(hidden({100, 50}), 1U);
+  EXPECT_EQ(hidden({100, 50, 39}), 2U) << "the second one is seen";
+  EXPECT_EQ(hidden({100, 39, 39}), 2U) << "their sum is";
+  EXPECT_EQ(hidden({41, -30, -20}), 3U);
+  EXPECT_EQ(hidden({9, 9}), 2U);
 }
 
 TEST(Density, NeedsThreeCellsAndCounts) {
