@@ -144,7 +144,8 @@ class BandMatrix {
 /// Finds the logarithms of the pieces' densities, by damped Gauss-Newton steps.
 class DensityFit {
  public:
-  DensityFit(const std::vector<CountedCells>& seen, const std::vector<Piece>& pieces, double deviation)
+  DensityFit(const std::vector<CountedCells>& seen, const std::vector<Piece>& pieces,
+             double deviation)
       : seen_(seen), pieces_(pieces), logs_(pieces.size()) {
     for (const CountedCells& one : seen) {
       const double count = std::max(one.count, 0.0);

@@ -10,8 +10,9 @@ namespace {
 
 /// Counts are noise below this many standard deviations.
 constexpr double kMoreThanNoise = 4;
-/// A tail has this many times the rows of its end. The end has some rows, also without noise.
-constexpr double kTimesOfEnd = 4;
+/// A tail has the last of these times the rows of its end with which it fits. The end has some rows,
+/// also without noise.
+constexpr double kTimesOfEnd[] = {2, 4, 8};
 constexpr double kLeastRows = 20;
 /// The density of the end is less than this part of the density before it.
 constexpr double kThin = 0.5;
@@ -21,6 +22,8 @@ constexpr double kShape = 0.3;
 constexpr double kShapeDeviation = 0.25;
 /// Heaps, gaps, and what is no such tail move a count by this part of it.
 constexpr double kMisfit = 0.1;
+/// A tail does not fit if the sum of squares is as many standard deviations above its mean.
+constexpr double kMostMisfit = 1;
 
 double variance_of(const CountedCells& one, double rows, double deviation) {
   const double misfit = kMisfit * rows;
@@ -93,6 +96,50 @@ double Tail::between(double low, double high) const {
   return rows_ * (beyond(low) - beyond(high)) / (1 - beyond(bound_));
 }
 
+namespace {
+
+/// The posterior mean of shape and scale, with the rows that the counts show. `unit` is near the
+/// scale.
+std::optional<Tail> fitted(std::span<const CountedCells> cells, double unit, double deviation) {
+  const double from = cells.front().low, bound = cells.back().high;
+  constexpr int kShapes = 20, kScales = 20;
+  std::vector<double> losses;
+  const auto each = [&](const auto& use) {
+    for (int i = 0; i <= kShapes; ++i) {
+      for (int j = -kScales; j <= kScales; ++j) use(static_cast<double>(i) / kShapes, 0.15 * j);
+    }
+  };
+  each([&](double shape, double log_scale) {
+    const Tail tail(from, bound, shape, unit * std::exp(log_scale), 1);
+    losses.push_back(loss_of(with_counted_rows(tail, cells, deviation), cells, deviation));
+  });
+  const double least = *std::min_element(losses.begin(), losses.end());
+  std::size_t at = 0;
+  double shapes = 0, scales = 0, weights = 0;
+  each([&](double shape, double log_scale) {
+    const double weight = std::exp(least - losses[at++]);
+    shapes += weight * shape;
+    scales += weight * log_scale;
+    weights += weight;
+  });
+  if (!(weights > 0)) return std::nullopt;  // counts that are no numbers
+  const Tail tail(from, bound, shapes / weights, unit * std::exp(scales / weights), 1);
+  return with_counted_rows(tail, cells, deviation);
+}
+
+/// Whether chance, noise and small heaps would often move counts as far from the tail's.
+bool fits(const Tail& tail, std::span<const CountedCells> cells, double deviation) {
+  double squares = 0;
+  for (const CountedCells& one : cells) {
+    const double rows = tail.between(one.low, one.high);
+    squares += (one.count - rows) * (one.count - rows) / variance_of(one, rows, deviation);
+  }
+  const auto number = static_cast<double>(cells.size());
+  return squares <= kMostMisfit * std::sqrt(2 * number) + number;
+}
+
+}  // namespace
+
 std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation) {
   double all = 0;
   for (const CountedCells& one : cells) all += one.count;
@@ -102,40 +149,22 @@ std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double devia
     while (first > 0 && (sum < rows || cells.size() - first < number)) sum += cells[--first].count;
   };
   take(kLeastRows, hidden_cells(cells, deviation));
+  if (!(sum >= kLeastRows)) return std::nullopt;
   const std::size_t end = first;
   const double of_end = sum;
-  take(kTimesOfEnd * of_end, cells.size() - end + 1);
-  if (first == 0 || !(of_end >= kLeastRows) || !(sum <= kMostOfAll * all)) return std::nullopt;
-  const double from = cells[first].low, bound = cells.back().high;
-  const double before = (sum - of_end) / (cells[end].low - from);
-  if (from < 0 || !(of_end / (bound - cells[end].low) < kThin * before)) return std::nullopt;
-
-  const std::vector<CountedCells> tail_cells = put_together(cells.subspan(first));
-  constexpr int kShapes = 20, kScales = 20;
-  std::vector<double> losses;
-  std::vector<Tail> tails;
-  double shape = 0, scale = 0, weights = 0;
-  const double unit = cells[end].low - from;
-  const auto each = [&](const auto& use) {
-    for (int i = 0; i <= kShapes; ++i) {
-      for (int j = -kScales; j <= kScales; ++j) use(static_cast<double>(i) / kShapes, 0.15 * j);
-    }
-  };
-  each([&](double of_shape, double log_scale) {
-    const Tail tail(from, bound, of_shape, unit * std::exp(log_scale), 1);
-    losses.push_back(loss_of(with_counted_rows(tail, tail_cells, deviation), tail_cells, deviation));
-  });
-  const double least = *std::min_element(losses.begin(), losses.end());
-  std::size_t at = 0;
-  each([&](double of_shape, double log_scale) {
-    const double weight = std::exp(least - losses[at++]);
-    shape += weight * of_shape;
-    scale += weight * log_scale;
-    weights += weight;
-  });
-  if (!(weights > 0)) return std::nullopt;  // counts that are no numbers
-  const Tail tail(from, bound, shape / weights, unit * std::exp(scale / weights), 1);
-  return with_counted_rows(tail, tail_cells, deviation);
+  std::optional<Tail> found;
+  for (const double times : kTimesOfEnd) {
+    take(times * of_end, cells.size() - end + 1);
+    if (first == 0 || !(sum <= kMostOfAll * all)) break;
+    const double from = cells[first].low;
+    const double before = (sum - of_end) / (cells[end].low - from);
+    if (from < 0 || !(of_end / (cells.back().high - cells[end].low) < kThin * before)) continue;
+    const std::vector<CountedCells> of_tail = put_together(cells.subspan(first));
+    const auto tail = fitted(of_tail, cells[end].low - from, deviation);
+    if (!tail || !fits(*tail, of_tail, deviation)) break;
+    found = tail;
+  }
+  return found;
 }
 
 }  // namespace mollify

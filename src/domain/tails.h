@@ -33,9 +33,7 @@ class Tail {
   /// The rows between numbers. Requires from <= low <= high <= bound.
   [[nodiscard]] double between(double low, double high) const;
   /// The tail with as many rows.
-  [[nodiscard]] Tail with_rows(double rows) const {
-    return {from_, bound_, shape_, scale_, rows};
-  }
+  [[nodiscard]] Tail with_rows(double rows) const { return {from_, bound_, shape_, scale_, rows}; }
 
  private:
   [[nodiscard]] double beyond(double x) const;

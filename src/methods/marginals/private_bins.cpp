@@ -157,7 +157,8 @@ void spread(const Leaf& leaf, double steepness, std::vector<double>& weights) {
   }
 }
 
-/// Of the last leaves of a column, the rows and their places as the tail of all of them shows.
+/// Places the rows of the last leaves as the tail of all of them shows, and counts them by this tail
+/// as far as noise hides them.
 void follow_tail(const ColumnAxis& axis, double deviation, std::vector<Leaf>& leaves,
                  std::vector<double>& weights) {
   std::vector<CountedCells> cells;
@@ -168,9 +169,12 @@ void follow_tail(const ColumnAxis& axis, double deviation, std::vector<Leaf>& le
   const std::optional<Tail> tail = upper_tail(cells, deviation);
   for (std::size_t i = leaves.size(); tail && i-- > 0 && cells[i].low >= tail->from();) {
     const CellRun run = leaves[i].run;
-    leaves[i] = {run, tail->between(cells[i].low, cells[i].high), run, false, 1, true};
+    const double rows = tail->between(cells[i].low, cells[i].high);
+    const double noise = deviation * std::sqrt(static_cast<double>(cells[i].cells));
+    leaves[i] = {run, with_density(cells[i].count, rows, noise), run, false, 1, true};
     for (std::uint32_t cell = run.first; cell < run.second; ++cell) {
-      weights[cell] = tail->between(axis[cell].low, axis[cell].high);
+      const double of_cell = tail->between(axis[cell].low, axis[cell].high);
+      weights[cell] = rows > 0 ? leaves[i].count * (of_cell / rows) : 1;
     }
   }
 }
