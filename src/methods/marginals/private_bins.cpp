@@ -30,8 +30,8 @@ struct Leaf {
   double count = 0;
   CellRun inhabited;      ///< the cells in which its rows are taken to lie
   bool is_guess = false;  ///< because noise hides them
-  std::size_t parts = 1;  ///< noise of as many parts is in the count
-  bool is_tail = false;   ///< its weights are set
+  std::size_t parts = 1;  ///< that are counted
+  bool is_tail = false;   ///< and has its weights
 };
 
 std::vector<CellRun> parts_of(const CellRun& run) {
@@ -157,14 +157,13 @@ void spread(const Leaf& leaf, double steepness, std::vector<double>& weights) {
   }
 }
 
-/// Places the rows of the last leaves as the tail of all of them shows, and counts them by this tail
-/// as far as noise hides them.
+/// Places and counts the rows of the last leaves as the tail that all of them show.
 void follow_tail(const ColumnAxis& axis, double deviation, std::vector<Leaf>& leaves,
                  std::vector<double>& weights) {
   std::vector<CountedCells> cells;
   for (const Leaf& leaf : leaves) {
-    const auto [first, end] = leaf.run;
-    cells.push_back({axis[first].low, axis[end - 1].high, leaf.count, leaf.parts});
+    cells.push_back(
+        {axis[leaf.run.first].low, axis[leaf.run.second - 1].high, leaf.count, leaf.parts});
   }
   const std::optional<Tail> tail = upper_tail(cells, deviation);
   for (std::size_t i = leaves.size(); tail && i-- > 0 && cells[i].low >= tail->from();) {
@@ -183,7 +182,6 @@ void follow_tail(const ColumnAxis& axis, double deviation, std::vector<Leaf>& le
 struct Bin {
   std::vector<Leaf> leaves;
   double count = 0;
-
   void add(const Bin& next) {
     leaves.insert(leaves.end(), next.leaves.begin(), next.leaves.end());
     count += next.count;
@@ -197,9 +195,9 @@ double cost_of_joining(const Bin& a, const Bin& b) {
          (middle_of(b.leaves.back().inhabited) - middle_of(a.leaves.front().inhabited));
 }
 
-/// Puts those neighbours together that cost least, until at most kBinsOfRun are left, and a tail's
-/// last ones until they have `least_of_tail` rows.
-std::vector<Bin> put_together(const std::vector<Leaf>& leaves, double least_of_tail) {
+/// Puts neighbours together: those that cost least, until at most kBinsOfRun are left, and a tail's
+/// last ones, until they have `enough` rows.
+std::vector<Bin> put_together(const std::vector<Leaf>& leaves, double enough) {
   std::vector<Bin> bins;
   for (const Leaf& leaf : leaves) bins.push_back({{leaf}, std::max(leaf.count, 0.0)});
   while (bins.size() > kBinsOfRun) {
@@ -212,8 +210,7 @@ std::vector<Bin> put_together(const std::vector<Leaf>& leaves, double least_of_t
     bins[least].add(bins[least + 1]);
     bins.erase(bins.begin() + static_cast<std::ptrdiff_t>(least) + 1);
   }
-  while (bins.size() > 1 && bins.back().leaves.back().is_tail &&
-         bins.back().count < least_of_tail) {
+  while (bins.size() > 1 && bins.back().leaves.back().is_tail && bins.back().count < enough) {
     bins[bins.size() - 2].add(bins.back());
     bins.pop_back();
   }
@@ -335,7 +332,7 @@ FoundBins find_bins(const MarginalColumn& column, MarginalAnswers& answers,
   for (const CellRun& run : runs) {
     std::vector<Leaf> of_run;
     for (; next != leaves.end() && next->run.first < run.second; ++next) of_run.push_back(*next);
-    if (!axis.empty() && next == leaves.end() && !of_run.empty()) {
+    if (!axis.empty() && next == leaves.end()) {
       follow_tail(axis, budget.deviation(parts_each), of_run, found.weights);
     }
     std::size_t first = 0;

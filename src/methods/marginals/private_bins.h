@@ -52,9 +52,8 @@ struct FoundBins {
 [[nodiscard]] FoundBins cut_by_class(FoundBins bins, std::span<const std::uint32_t> classes);
 
 /// The bins of a column. `answers` are about the counts of its fine cells, as of a table with this
-/// column alone. Takes `parts_each` of the budget for each level. `axis`: where the numbers of the
-/// cells lie, or nothing. Then the last cells' weights follow the tail that the search's counts show,
-/// and the last bin is so wide that its rows are more than noise.
+/// column alone. Takes `parts_each` of the budget for each level. `axis`: the cells' numbers, or
+/// nothing; with it the last cells' weights follow the tail that the search's counts show.
 ///
 /// Theorem (privacy). It keeps what kBinLevels measurements of `parts_each` promise. Proof. It sees
 /// the counts through `answers` alone (MarginalAnswers), asks for one measurement a level, and
