@@ -20,8 +20,8 @@ struct CountedCells {
 [[nodiscard]] std::size_t hidden_cells(std::span<const CountedCells> cells, double deviation);
 
 /// Rows beyond a number: how far they exceed it has a generalised Pareto distribution, as beyond
-/// high thresholds of nearly all distributions [Balkema, de Haan 1974; Pickands 1975]. Its shape is
-/// 1 / a for a tail that falls like x^-a, and 0 for an exponential one.
+/// high thresholds of nearly all distributions [Pickands 1975]. Its shape is 1 / a for a tail that
+/// falls like x^-a, and 0 for an exponential one.
 class Tail {
  public:
   /// Requires from < bound, shape >= 0, scale > 0.
