@@ -1,9 +1,10 @@
 """Rare values of released columns: how their shares compare with the table's, for one or two builds of mollify. NOT PRIVATE.
 
-    python experiments/rare_values.py MOLLIFY [OLDER] [--runs 12] [--epsilon 1]
+    python experiments/rare_values.py MOLLIFY [OLDER] [--runs 24] [--epsilon 1]
 
 A value is rare if its share of the table is .1 to .5 % and its count at least three standard deviations of the noise of a
-column's counts: `mollify plan` prints the noise of the first measurement, if a row is replaced. For each build, table and type of column: how many rare values there are, the
+column's counts. `mollify plan` prints the noise of the first measurement, if a row is replaced, and the cells of columns
+say how much a second one lowers that. For each build, table and type of column: how many rare values there are, the
 quartiles, the least and the greatest of their mean shares over releases, relative to the table's; the same of values below that; and two-way total
 variation, its mean over pairs.
 
@@ -27,7 +28,7 @@ import yaml
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 TIMES = 5
-MEASURED_AGAIN = 1.8  # by how much a second measurement lowers the noise of columns
+MOST_AGAIN, LEAST_AGAIN = 2.5, 0.1  # parts of a second measurement of columns for each of the first (second_column_parts)
 
 
 def rand():
@@ -124,7 +125,7 @@ def print_line(*cells):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("builds", nargs="+", help="commands: mollify, and an older one")
-    options.add_argument("--runs", type=int, default=12)
+    options.add_argument("--runs", type=int, default=24)
     options.add_argument("--epsilon", type=float, nargs="+", default=[1])
     options.add_argument("--table", nargs="+", default=[one for one in TABLES if one != "national2019" or os.environ.get("NATIONAL2019")])
     options.add_argument("--list", action="store_true", help="also each rare value")
@@ -141,7 +142,9 @@ def main():
             for epsilon in asked.epsilon:
                 privacy = ["--domain", "domain.yaml", "--epsilon", str(epsilon), "--delta", "1e-6", "--neighbours", "add-remove"]
                 plan = json.loads(run(asked.builds[0], folder, "plan", "marginals", *privacy[:-2], "--n", str(len(rows)), "--json"))
-                deviation = plan["answers"][0]["column_deviation"] / math.sqrt(2) / MEASURED_AGAIN
+                first = plan["answers"][0]["column_deviation"] / math.sqrt(2)
+                again = min(16 * first * np.mean([size for _, size in truth.values()]) / len(rows), MOST_AGAIN)
+                deviation = first / math.sqrt(1 + (again if again >= LEAST_AGAIN else 0))
                 for build, mollify in zip(("new", "older"), asked.builds, strict=False):
                     sums, apart = {name: 0 for name in real}, []
                     for _ in range(asked.runs):
