@@ -154,7 +154,7 @@ TEST(PrivateBins, EndInTheTailThatTheirCountsShow) {
     below = up_to;
     axis.push_back({static_cast<double>(cell), cell + 1.0});
   }
-  const MarginalBudget budget(Privacy::pure(4), {1, Neighbours::kReplace});
+  const MarginalBudget budget(Privacy::pure(0.5), {1, Neighbours::kReplace});
   const auto rows_far_out = [&](const ColumnAxis& given) {
     ExactAnswers answers(counts);
     const FoundBins bins = find_bins({kCells, true, true}, answers, budget,
