@@ -154,7 +154,7 @@ def declared(setup, name, given, table, mollify, folder):
     out = folder / f"drafted-{name}.yaml"
     subprocess.run([mollify, "domain", "--public", public, "--out", out, "--overwrite"], check=True, capture_output=True)
     made = yaml.safe_load(out.read_text())["columns"][name]
-    return {**{key: value for key, value in made.items() if key not in (None, "null", "missing")}, "outside": "clip", "null": "0"}
+    return {**{key: value for key, value in made.items() if key not in (None, "null", "missing")}, "outside": "clip", "null": str(bound)}
 
 
 def release(mollify, table, columns, epsilon, folder):
