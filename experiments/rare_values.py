@@ -130,7 +130,7 @@ def main():
     options.add_argument("--table", nargs="+", default=[one for one in TABLES if one != "national2019" or os.environ.get("NATIONAL2019")])
     options.add_argument("--list", action="store_true", help="also each rare value")
     asked = options.parse_args()
-    print_line("table", "epsilon", "build", "columns", "values", "how many", "least", "quartile", "median", "quartile", "greatest", "columns off", "two-way")
+    print_line("table", "epsilon", "build", "columns", "values", "how many", "least", "lower quartile", "median", "upper quartile", "greatest", "columns off", "two-way")
     print_line(*["---"] * 13)
     for table in asked.table:
         rows, columns = TABLES[table]()

@@ -41,7 +41,7 @@ copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
 private_bins|tables.md|3|private-bins|python3 -B experiments/private_bins.py $cli/mollify
 null_default|drafts.md|1|null-default|python3 -B experiments/null_default.py $cli/mollify
 shapes|drafts.md|20|shapes|$peers -B experiments/shapes.py $cli/mollify ${OLDER-}
-rare_values|tables.md|20|rare-values|$peers -B experiments/rare_values.py $cli/mollify
+rare_values|drafts.md|20|rare-values|$peers -B experiments/rare_values.py $cli/mollify
 rules|tables.md|5|rules|python3 -B experiments/rules.py $cli/mollify ${NATIONAL2019-}
 drafts|drafts.md|4|drafts drafts-left-out drafts-worst|$python -P experiments/drafts.py
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
