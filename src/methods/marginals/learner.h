@@ -116,7 +116,7 @@ void require_few_combinations(const PossibleRecords& possible,
 /// what can, and noisy counts of what cannot are 0. Answers alone decide all else, as before.
 ///
 /// `axes`: where numbers of the design's cells lie, of each column, or none. Then a column's counts
-/// are seen together with their neighbours' (smooth_density), without public records.
+/// are those that all of them make likely (smooth_density), without public records.
 [[nodiscard]] MarginalModel learn_marginals(const MarginalDesign& design, MarginalAnswers& answers,
                                             const PairCounts* reference = nullptr,
                                             const RulesOfCells* rules = nullptr,
