@@ -33,6 +33,9 @@ struct Verification {
   std::optional<bool> rows_match{};
   std::optional<bool> values_match{};
   std::optional<bool> rules_hold{};
+  /// Of the model's file, if it is given: whether it is the one that the certificate names, with
+  /// measurements that the release can have paid for.
+  std::optional<bool> model_matches{};
   /// ln of the greatest ratio of any outcome's probabilities under any two inputs, of one draw,
   /// from the integers and rounded up; 0 in the central model.
   double epsilon_realised_up = 0;
@@ -48,7 +51,8 @@ struct Verification {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
            design_matches.value_or(false) && guarantee_holds.value_or(false) &&
            total_holds.value_or(false) && accuracy_matches.value_or(false) &&
-           rows_match.value_or(true) && values_match.value_or(true) && rules_hold.value_or(true);
+           model_matches.value_or(true) && rows_match.value_or(true) &&
+           values_match.value_or(true) && rules_hold.value_or(true);
   }
 };
 
@@ -58,6 +62,7 @@ struct ReleaseFiles {
   std::optional<std::string> reference{};  ///< the public records that it began at
   PublicTexts texts{};                     ///< texts of the two that are in memory
   std::optional<Source> released{};        ///< its rows
+  std::optional<std::string> model{};      ///< the text of its model
 };
 
 /// The certificate's statements about its data (unit, roster, number of records) are not checked.

@@ -126,6 +126,20 @@ class Model:
         return Model.parse, (self.text,)
 
 
+def as_model(model: object) -> Model:
+    """A model, given as itself or its file."""
+    if isinstance(model, (str, os.PathLike)):
+        model = Model.read(model)
+    if not isinstance(model, Model):
+        raise refusal(
+            "wrong-type",
+            "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, "
+            f"but is {'None' if model is None else 'of type ' + type(model).__name__}",
+            "model",
+        )
+    return model
+
+
 def generate(
     model: Model | str | os.PathLike[str],
     count: int,
@@ -157,13 +171,4 @@ def generate(
         For what is not a model, another count or seed, and columns or values that the
         domain does not have.
     """
-    if isinstance(model, (str, os.PathLike)):
-        model = Model.read(model)
-    if not isinstance(model, Model):
-        raise refusal(
-            "wrong-type",
-            "model must be the model of a release by mo.Marginals or mo.IntegralModel (release.model) or its file, "
-            f"but is {'None' if model is None else 'of type ' + type(model).__name__}",
-            "model",
-        )
-    return model.sample(count, given, seed=seed, progress=progress)
+    return as_model(model).sample(count, given, seed=seed, progress=progress)

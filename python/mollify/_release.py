@@ -13,7 +13,7 @@ from mollify._checks import path_text, wrong_value
 from mollify._data import EVERY_COLUMN, source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import Inputs as InputFiles, optional, unreadable, write_whole
-from mollify._model import Model
+from mollify._model import Model, as_model
 from mollify._parameters import unknown_name
 from mollify._privacy import Privacy, of_json, outward
 from mollify._records import Records
@@ -300,6 +300,10 @@ class Verification(NamedTuple):
     """Whether each released row keeps every rule; None if the rows are not given, and
     without rules.
     """
+    model_matches: bool | None
+    """Whether the model is the one that the certificate names, with measurements that the
+    release can have paid for; None if the model is not given.
+    """
     released: Mapping[str, Any] | None
     """The number of released `rows`, of those `certified`, and the `faults`: for each
     column and rule how many rows are wrong, and the first of them.
@@ -351,6 +355,7 @@ def verify(
     candidates_file: Any = None,
     reference: Any = None,
     released: Any = None,
+    model: Model | str | os.PathLike[str] | None = None,
 ) -> Verification:
     """Compute a certificate again, in integers, and compare. Test released rows.
 
@@ -367,6 +372,9 @@ def verify(
     released : Release, table or path
         The released rows, in any form that `sample` takes. Their number, each value and
         each rule of the domain are tested. Default: not tested.
+    model : Model or path
+        The model of the release. It must be the one that the certificate names, and its
+        measurements ones that the release can have paid for. Default: not compared.
 
     Returns
     -------
@@ -393,6 +401,7 @@ def verify(
         named.get("reference"),
         texts_of(files),
         None if released is None else source_of(released, EVERY_COLUMN, what="released"),
+        None if model is None else as_model(model).text,
     )
     facts = json.loads(report)
     facts["epsilon_realised_up"] = facts.get("epsilon_realised")

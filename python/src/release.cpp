@@ -201,8 +201,8 @@ Table generated(const Model& model, std::uint64_t count, const GivenValues& give
 nb::str verified(const std::string& certificate, const std::string& name, const Domain& domain,
                  const std::optional<std::string>& list,
                  const std::optional<std::string>& reference, const FileTexts& texts,
-                 const Source* released) {
-  ReleaseFiles files{list, reference, public_texts(texts), std::nullopt};
+                 const Source* released, const std::optional<std::string>& model) {
+  ReleaseFiles files{list, reference, public_texts(texts), std::nullopt, model};
   if (released != nullptr) files.released = *released;
   return text(
       computed([&] { return verify(Certificate::parse(certificate, name), domain, files).json; }));
@@ -309,7 +309,7 @@ void add_release(nb::module_& module) {
       },
       "certificate"_a, "name"_a);
   module.def("verify", &verified, "certificate"_a, "name"_a, "domain"_a, "list"_a.none(),
-             "reference"_a.none(), "texts"_a, "released"_a.none());
+             "reference"_a.none(), "texts"_a, "released"_a.none(), "model"_a.none());
 }
 
 }  // namespace mollify::python

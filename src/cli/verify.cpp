@@ -25,7 +25,7 @@ namespace {
 
 struct VerifyOptions {
   std::optional<std::uint64_t> k, inputs;
-  std::optional<std::string> certificate, domain, candidates_file, released;
+  std::optional<std::string> certificate, domain, candidates_file, released, model;
   MechanismOptions mechanism;
   bool json = false;
 };
@@ -59,8 +59,9 @@ int verify_certificate(const VerifyOptions& options) {
       naming_part("certificate", [&] { return parsed_file(name, parse_certificate); });
   const Domain domain =
       naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
-  const KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
-                                         options.mechanism.reference);
+  KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
+                                   options.mechanism.reference);
+  if (options.model) known.model = read_text_file(*options.model);
   std::optional<Elapsed> elapsed("verifying");
   CertificateCheck check =
       naming_file(name, [&] { return mollify::verify_certificate(stated, name, domain, known); });
@@ -100,10 +101,11 @@ void require_few(Mechanism mechanism, std::uint64_t k, std::uint64_t inputs) {
 }
 
 int verify_mechanism(const VerifyOptions& options) {
-  if (options.domain || options.candidates_file || options.released) {
+  if (options.domain || options.candidates_file || options.released || options.model) {
     refuse_missing("certificate",
                    fmt::format("{} needs it", options.domain     ? "--domain"
                                               : options.released ? "--released"
+                                              : options.model    ? "--model"
                                                                  : "--candidates-file"));
   }
   if (!options.k && !options.mechanism.epsilon) {
@@ -160,7 +162,8 @@ void add_verify(CLI::App& app, Session& session) {
       "Recompute a guarantee in integers\n\nWith --certificate, verify rebuilds the bounds of that "
       "release and checks them. With --released, it tests the rows too: their number, each value "
       "and each "
-      "rule of the domain. With --k and --epsilon, it builds the output distributions of "
+      "rule of the domain. With --model, it compares the model and its measurements. With --k and "
+      "--epsilon, it builds the output distributions of "
       "adversarial inputs and compares them. Exit status 1 if the guarantee or the rows do not "
       "hold, 2 if it was not checked.");
   const auto options = std::make_shared<VerifyOptions>();
@@ -169,6 +172,7 @@ void add_verify(CLI::App& app, Session& session) {
   command.add_option("--domain", options->domain, "the release's domain, YAML")->type_name("FILE");
   command.add_option("--released", options->released, "CSV of its released rows, to be tested too")
       ->type_name("FILE");
+  command.add_option("--model", options->model, "its model, to be compared too")->type_name("FILE");
   add_whole_number(command, "--k", options->k, "number of possible records");
   add_whole_number(command, "--inputs", options->inputs,
                    "adversarial inputs to try\n(default: 24, or 12 if k is above 524288)");

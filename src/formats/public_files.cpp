@@ -327,7 +327,7 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   }
   refuse_if(!fits, "certificate-mismatch", "domain",
             "{} must have the domain that its model was made for, but has another", name);
-  return {std::move(domain), std::move(released.model)};
+  return {std::move(domain), std::move(released.model), std::move(released.measurements)};
 }
 
 ModelFile read_model_file(const std::string& path) { return parsed_file(path, parse_model_file); }

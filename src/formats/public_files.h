@@ -74,6 +74,7 @@ void require_some_columns(const std::vector<std::string>& columns,
 struct ModelFile {
   Domain domain;
   MarginalModel model;
+  std::optional<Measurements> measurements{};  ///< what it was made of, where it tells
 };
 
 /// What released_model_text wrote, with the domain as a domain file.

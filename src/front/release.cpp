@@ -246,11 +246,12 @@ Verification verify(const Certificate& certificate, const Domain& domain,
                     const ReleaseFiles& files) {
   const std::string& name = certificate.inside().name;
   const inside::StatedCertificate& stated = certificate.inside().stated;
-  inside::CertificateCheck check = inside::verify_certificate(
-      stated, name, domain.inside().domain,
-      inside::known_inputs(stated, domain.inside().domain,
-                           inside::PublicFiles(std::nullopt, std::nullopt, files.texts), files.list,
-                           files.reference));
+  inside::KnownInputs known = inside::known_inputs(
+      stated, domain.inside().domain, inside::PublicFiles(std::nullopt, std::nullopt, files.texts),
+      files.list, files.reference);
+  known.model = files.model;
+  inside::CertificateCheck check =
+      inside::verify_certificate(stated, name, domain.inside().domain, known);
   if (files.released && check.domain_matches) {
     const auto& rows = files.released->inside().records;
     const std::optional<std::string>& path = files.released->inside().path;
@@ -280,6 +281,7 @@ Verification verify(const Certificate& certificate, const Domain& domain,
       .rows_match = check.released ? check.released->rows_match() : std::nullopt,
       .values_match = check.released ? std::optional(check.released->values_match()) : std::nullopt,
       .rules_hold = check.released ? check.released->rules_hold() : std::nullopt,
+      .model_matches = check.model_matches,
       .epsilon_realised_up = check.epsilon_realised_up,
       .warnings = outward(check.warnings),
       .verdict = check.verdict(),

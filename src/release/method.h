@@ -28,6 +28,7 @@
 namespace mollify {
 
 class Domain;
+struct Measurements;
 
 /// A unit of the roster that has no rows: the record it counts as, and the shares it pulls towards.
 struct StandIn {
@@ -213,6 +214,9 @@ class ReleaseMethod : public MethodStatement, public MethodPlans {
   /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
   virtual void imply_outputs(const nlohmann::json& /*said*/, const Certificate&, const Domain&,
                              const std::string& /*name*/, nlohmann::json& /*implied*/) const {}
+  /// Whether a release of this certificate can have made these measurements and paid for them.
+  /// Which tables were chosen, and what was counted, cannot be checked. By default it made none.
+  virtual bool can_have_measured(const Certificate&, const Measurements&) const { return false; }
 
  private:
   MethodProfile profile_;

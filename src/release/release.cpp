@@ -22,6 +22,7 @@
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/method.h"
+#include "release/released_model.h"
 #include "release/spec.h"
 
 namespace mollify {
@@ -151,6 +152,7 @@ Released charged_and_drawn(const PreparedRelease& prepared, const std::optional<
   }
   SecureRandom random;
   Drawn drawn = draw(random);
+  if (!drawn.model.empty()) drawn.measured["model_sha256"] = model_sha256(drawn.model);
   return {with_measured(text, drawn.measured), std::move(drawn.model)};
 }
 

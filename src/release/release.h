@@ -31,8 +31,7 @@ class Domain;
 struct Drawn {
   /// The model of the records, as JSON, if it may be released with them.
   std::string model{};
-  /// Which of a table's pairs the model was fitted to, where the method chooses them: for the
-  /// certificate.
+  /// Outputs that the certificate tells, where there are any.
   Json measured = Json::object();
 };
 

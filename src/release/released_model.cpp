@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
+#include "base/sha256.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
@@ -36,7 +37,7 @@ constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
 }  // namespace
 
 std::string released_model_text(const MarginalModel& model, const Domain& domain,
-                                const Privacy& guarantee) {
+                                const Privacy& guarantee, const Measurements* measurements) {
   const bool has_shapes =
       std::any_of(model.columns().begin(), model.columns().end(),
                   [](const MarginalModel::ColumnModel& one) { return !one.shapes.empty(); });
@@ -45,7 +46,16 @@ std::string released_model_text(const MarginalModel& model, const Domain& domain
                               {"domain_sha256", domain.hash()},
                               {"released_with", guarantee.text()}};
   json.update(marginal_model_json(model));
+  if (measurements != nullptr) json["measurements"] = measurements_json(*measurements, domain);
   return json.dump() + "\n";
+}
+
+std::string model_sha256(const std::string& text) {
+  auto json = nlohmann::ordered_json::parse(text);
+  json.erase("domain");
+  Sha256 hash;
+  hash.add(json.dump());
+  return hash.hex();
 }
 
 ReleasedModel parse_released_model(const std::string& text, const std::string& name) {
@@ -64,7 +74,15 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   const auto hash = json.find("domain_sha256");
   refuse_if(hash == json.end() || !hash->is_string(), "missing-key", "model",
             "{} must have a hash at /domain_sha256", name);
-  return {hash->get<std::string>(), marginal_model_from_json(json, name)};
+  ReleasedModel released{hash->get<std::string>(), marginal_model_from_json(json, name)};
+  if (json.contains("measurements")) {
+    std::vector<std::uint32_t> sizes;
+    for (const MarginalModel::ColumnModel& column : released.model.columns()) {
+      sizes.push_back(static_cast<std::uint32_t>(column.groups.of.size()));
+    }
+    released.measurements = measurements_from_json(json["measurements"], sizes, name);
+  }
+  return released;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "accounting/privacy.h"
 #include "core/random.h"
 #include "domain/candidates.h"
+#include "methods/graphical/measurements.h"
 #include "methods/graphical/table_model.h"
 #include "records/sink.h"
 
@@ -20,12 +22,19 @@ class Domain;
 struct ReleasedModel {
   std::string domain_sha256;
   MarginalModel model;
+  /// What it was made of; not of a model that was chosen from a list.
+  std::optional<Measurements> measurements{};
 };
 
-/// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph"}:
-/// JSON, ending in a line feed.
+/// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph",
+/// "measurements"}: JSON, ending in a line feed.
 [[nodiscard]] std::string released_model_text(const MarginalModel& model, const Domain& domain,
-                                              const Privacy& guarantee);
+                                              const Privacy& guarantee,
+                                              const Measurements* measurements = nullptr);
+
+/// SHA-256 of a model as released_model_text wrote it, without the line feed: of its file too,
+/// which adds the member "domain". Requires JSON.
+[[nodiscard]] std::string model_sha256(const std::string& text);
 
 /// Throws InvalidInput, one sentence naming `name`, for anything else than released_model_text
 /// writes; other members are ignored.

@@ -19,7 +19,9 @@
 #include "release/certificate.h"
 #include "release/design.h"
 #include "release/method.h"
+#include "release/methods.h"
 #include "release/release_error.h"
+#include "release/released_model.h"
 
 namespace mollify {
 
@@ -80,6 +82,28 @@ KnownInputs known_inputs(const StatedCertificate& stated, const Domain& domain,
   return known;
 }
 
+namespace {
+
+const nlohmann::json::json_pointer kModelHash("/measured/model_sha256");
+
+/// The hash of its model is an output, as stated.
+void imply_model(const nlohmann::json& said, Method method, nlohmann::json& implied) {
+  if (!kPublishedModels.has(method) || !said.contains(kModelHash)) return;
+  implied[kModelHash] = said[kModelHash];
+}
+
+/// Whether the certificate is of this model; none if it does not say of which it is.
+std::optional<bool> is_model_of(const std::string& text, const nlohmann::json& said,
+                                const Certificate& certificate) {
+  const ReleasedModel released = parse_released_model(text, "the model");
+  if (!said.contains(kModelHash)) return std::nullopt;
+  return said[kModelHash] == model_sha256(text) &&
+         (!released.measurements || release_method(certificate.spec.method)
+                                        .can_have_measured(certificate, *released.measurements));
+}
+
+}  // namespace
+
 CertificateCheck verify_certificate(const StatedCertificate& stated, const std::string& name,
                                     const Domain& domain, const KnownInputs& known) {
   CertificateCheck check;
@@ -119,6 +143,10 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.total_holds = is_same("privacy");
   if (check.holds()) {
     method.imply_outputs(said, made.certificate, domain, name, implied);
+    imply_model(said, stated.spec.method, implied);
+    if (known.model) {
+      check.model_matches = is_model_of(*known.model, said, made.certificate);
+    }
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);
     check.warnings = warnings(made.certificate, error, domain);
@@ -145,7 +173,7 @@ std::vector<std::string> declared_places(const StatedCertificate& stated,
       "/version",     "/spec/unit",     "/spec/units_column",       "/spec/accept_error",
       "/facts/units", "/facts/records", "/spec/accept_large_delta", "/spec/logarithms"};
   // What was drawn: whether it is possible is checked, and not whether it was.
-  static constexpr std::array kDrawn = {"/measured/pairs", "/measured/support"};
+  static constexpr std::array kDrawn = {"/measured/model_sha256", "/measured/support"};
   const Method method = stated.spec.method;
   const auto said = nlohmann::json::parse(stated.text);
   std::vector<std::string> places;
@@ -171,7 +199,10 @@ std::vector<std::string> declared_places(const StatedCertificate& stated,
     }
   }
   for (const char* place : kDrawn) {
-    if (said.contains(nlohmann::json::json_pointer(place))) places.emplace_back(place);
+    const nlohmann::json::json_pointer at(place);
+    if (said.contains(at) && !(at == kModelHash && check.model_matches)) {
+      places.emplace_back(place);
+    }
   }
   return places;
 }
@@ -270,6 +301,7 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   add("total_holds", seen(check.total_holds), "the draws together keep the total");
   add("accuracy_matches", seen(check.accuracy_matches),
       of_draws ? "" : "it is as accurate as stated");
+  add("model_matches", check.model_matches, "the model is the release's");
   const auto& released = check.released;
   add("rows_match", released ? released->rows_match() : std::nullopt,
       released ? "the released rows are as many as certified" : "", "cannot be told");

@@ -66,6 +66,10 @@ struct CertificateCheck {
   bool accuracy_matches = false;   ///< and it is as accurate as stated
   bool why_matches = true;         ///< the sentence about its mechanism is what is written now
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
+  /// Of the model's file, if it is given: whether it is the release's, by its hash, and its
+  /// measurements are ones that the release can have made and paid for. None for a certificate
+  /// that does not bind its model.
+  std::optional<bool> model_matches{};
   /// Of the released rows, if they are given (formats/released_rows.h).
   std::optional<ReleasedCheck> released{};
   /// What the release and its domain are warned of, if all holds: the notes of a release have room
@@ -81,7 +85,7 @@ struct CertificateCheck {
   [[nodiscard]] bool holds() const noexcept {
     return domain_matches && list_matches.value_or(true) && ranges_match.value_or(true) &&
            design_matches && guarantee_holds && total_holds && accuracy_matches &&
-           (!released || released->holds());
+           model_matches.value_or(true) && (!released || released->holds());
   }
 };
 
@@ -91,6 +95,7 @@ struct KnownInputs {
   /// Public records as digits of the domain, and of their bytes.
   std::optional<std::vector<std::uint32_t>> reference{};
   std::string reference_sha256{};
+  std::optional<std::string> model{};  ///< the text of its file
 };
 
 /// What of two files, a list of candidates and public records, a release of this certificate was

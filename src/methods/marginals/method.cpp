@@ -618,13 +618,8 @@ class MarginalsMethod final : public ReleaseMethod {
     check.list_matches = reference->sha256 == known.reference_sha256;
   }
 
-  void imply_outputs(const nlohmann::json& said, const Certificate& certificate,
-                     const Domain& domain, const std::string& name,
-                     nlohmann::json& implied) const override {
-    // Which pairs were chosen, privately.
-    if (const auto measured = said.find("measured"); measured != said.end()) {
-      implied["measured"] = implied_measured_pairs(*measured, certificate, domain, name);
-    }
+  bool can_have_measured(const Certificate& certificate, const Measurements& made) const override {
+    return mollify::can_have_measured(*certificate.as<MarginalDesign>(), made);
   }
 
   Json design_json(const Certificate& certificate) const override {

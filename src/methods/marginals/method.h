@@ -87,30 +87,19 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] std::string marginals_error_words(const MarginalError& error);
 
 // -----------------------------------------------------------------------------------------------
-// Which pairs of columns a release by marginals measured, and which it dropped.
+// What a release by marginals measured.
 
-/// What the learner measured, for the member "measured" of a certificate: the measurements of pairs
-/// in their order, each with its columns (by name and by place in the domain), the cells and the
-/// parts of the budget that it took; what their noise is on average, and that in words; the pairs
-/// that were not measured, and how many these are. It states noise and counts, and not how near
-/// rows are to the table, which no public fact shows for a pair that was not measured. The choice
-/// of pairs was paid for by the release, so the list is an output like the records. Empty for a
-/// release that chooses no pairs: a copula's, and one column's.
-///
-/// The noise of a measured pair is half of the mean sum of its counts' noise (counts_noise), in
-/// records: its noisy counts are so far from the counts. A model that is fitted to them is mostly
-/// nearer. Of a pair that was measured several times the finest measurement counts, with all that
-/// are as fine.
-[[nodiscard]] nlohmann::ordered_json measured_pairs_json(const std::vector<Measurement>& measured,
-                                                         const Certificate& certificate,
-                                                         const Domain& domain);
+/// All noisy answers of a release, about the domain's cells: `found` of its private bins, and those
+/// about `bins` of each column's cells that were asked for after them.
+[[nodiscard]] Measurements published_measurements(const Certificate& certificate,
+                                                  std::vector<MeasuredTable> found,
+                                                  const RecordedAnswers& asked,
+                                                  const std::vector<CellGroups>& bins);
 
-/// What measured_pairs_json makes of the measurements that a certificate states, which must be the
-/// whole member. Throws InvalidInput, one sentence naming `name`, for measurements that the
-/// certificate's release cannot have made or paid. Which pairs were chosen cannot be checked.
-[[nodiscard]] nlohmann::json implied_measured_pairs(const nlohmann::json& stated,
-                                                    const Certificate& certificate,
-                                                    const Domain& domain, const std::string& name);
+/// Whether a release of this certificate can have made these measurements: their noise is what
+/// their parts of the budget give, and all parts are no more than there are. Which tables were
+/// chosen cannot be checked.
+[[nodiscard]] bool can_have_measured(const MarginalDesign& design, const Measurements& made);
 
 // For who asks which method to take: advice.cpp.
 [[nodiscard]] const MethodAdvice& marginals_advice();

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/random.h"
+#include "methods/graphical/measurements.h"
 #include "methods/marginals/counts.h"
 #include "methods/marginals/design.h"
 #include "records/pair_counts.h"
@@ -140,20 +142,28 @@ struct Measurement {
 /// Hands all questions on, and keeps what was measured.
 class RecordedAnswers final : public MarginalAnswers {
  public:
-  /// `answers` must outlive it.
-  explicit RecordedAnswers(MarginalAnswers& answers) : answers_(answers) {}
+  /// Both must outlive it.
+  RecordedAnswers(MarginalAnswers& answers, const MarginalBudget& budget)
+      : answers_(answers), budget_(budget) {}
 
-  [[nodiscard]] const std::vector<Measurement>& measured() const noexcept { return measured_; }
+  [[nodiscard]] const std::vector<MeasuredTable>& measured() const noexcept { return measured_; }
+  [[nodiscard]] const std::optional<MeasuredProducts>& products() const noexcept {
+    return products_;
+  }
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
-    Measurement one{table.columns, {}, parts};
-    for (const CellGroups& groups : table.groups) one.cells.push_back(groups.count);
-    measured_.push_back(std::move(one));
-    return answers_.measure(table, parts);
+    std::vector<double> counts = answers_.measure(table, parts);
+    const double deviation = budget_.deviation(parts);
+    measured_.push_back({table.columns, table.groups, counts, deviation * deviation, parts});
+    return counts;
   }
   std::vector<double> products(const CellScores& scores, std::uint32_t parts) override {
-    return answers_.products(scores, parts);
+    std::vector<double> sums = answers_.products(scores, parts);
+    const double deviation =
+        budget_.deviation_of(budget_.product_noise(parts, scores.columns.size(), scores.steps));
+    products_ = {scores.columns, sums, deviation * deviation, parts};
+    return sums;
   }
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
     return answers_.choose(candidates, parts);
@@ -161,7 +171,9 @@ class RecordedAnswers final : public MarginalAnswers {
 
  private:
   MarginalAnswers& answers_;
-  std::vector<Measurement> measured_;
+  const MarginalBudget& budget_;
+  std::vector<MeasuredTable> measured_;
+  std::optional<MeasuredProducts> products_;
 };
 
 }  // namespace mollify

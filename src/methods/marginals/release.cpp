@@ -159,7 +159,8 @@ std::vector<CellGroups> groups_of(const std::vector<FoundBins>& bins) {
 /// The cuts of every column: private bins, found now, or its cells.
 std::vector<FoundBins> found_bins(const MarginalDesign& design, const Domain& domain,
                                   const TableRecords& records, const MarginalBudget& budget,
-                                  PartsLeft& parts, SecureRandom& random) {
+                                  PartsLeft& parts, SecureRandom& random,
+                                  std::vector<MeasuredTable>& measured) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
   std::vector<FoundBins> bins;
   std::vector<CountedColumns> fine;
@@ -172,8 +173,13 @@ std::vector<FoundBins> found_bins(const MarginalDesign& design, const Domain& do
   for (const CountedColumns& one : fine) {
     const std::size_t i = one.columns.front();
     PrivateMarginals answers(one.counts, budget, random, parts);
-    bins[i] = find_bins(columns[i], answers, budget, design.cut_parts,
+    RecordedAnswers recorded(answers, budget);
+    bins[i] = find_bins(columns[i], recorded, budget, design.cut_parts,
                         axis_of_fine_cells(domain.columns()[i]));
+    for (const MeasuredTable& level : recorded.measured()) {
+      measured.push_back(level);
+      measured.back().columns = {i};
+    }
     if (domain.possible() != nullptr) {
       bins[i] = cut_by_class(std::move(bins[i]), domain.possible()->classes(i));
     }
@@ -260,8 +266,11 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     const TableRecords records(data, domain_, certificate().spec.unit, roster_, random);
     PartsLeft parts;
-    const std::vector<FoundBins> bins = found_bins(design, domain_, records, budget, parts, random);
-    return draw_from(counts_in(records, groups_of(bins)), bins, parts, random, sink);
+    std::vector<MeasuredTable> measured;
+    const std::vector<FoundBins> bins =
+        found_bins(design, domain_, records, budget, parts, random, measured);
+    return draw_from(counts_in(records, groups_of(bins)), bins, parts, std::move(measured), random,
+                     sink);
   }
 
   void require_sums() const override {
@@ -283,7 +292,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   }
 
   Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), PartsLeft(),
+    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), PartsLeft(), {},
                      random, sink);
   }
 
@@ -295,13 +304,14 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
                        [](const MarginalColumn& column) { return column.private_bins; });
   }
 
-  /// `counts` are of bins; `parts` is what finding these has left.
+  /// `counts` are of bins; `parts` is what finding these has left, and `measured` what it was
+  /// answered.
   Drawn draw_from(const PairCounts& counts, const std::vector<FoundBins>& bins, PartsLeft parts,
-                  SecureRandom& random, Sink& sink) const {
+                  std::vector<MeasuredTable> measured, SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
-    RecordedAnswers recorded(answers);
+    RecordedAnswers recorded(answers, budget);
     std::optional<PairCounts> reference;
     if (!reference_.empty()) reference = reference_counts(groups_of(bins));
     std::optional<RulesOfCells> rules;
@@ -318,8 +328,9 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     RecordWriter writer(domain_, sink);
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();
-    return {released_model_text(model, domain_, design.guarantee),
-            measured_pairs_json(recorded.measured(), certificate(), domain_)};
+    const Measurements made =
+        published_measurements(certificate(), std::move(measured), recorded, groups_of(bins));
+    return {released_model_text(model, domain_, design.guarantee, &made)};
   }
 
   /// Public records in bins.

@@ -1,0 +1,73 @@
+// Noisy counts of a table, as they are published with its model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "methods/graphical/table_model.h"
+
+namespace mollify {
+
+class Domain;
+
+/// Noisy counts of the cells of one column or of several columns together.
+struct MeasuredTable {
+  std::vector<std::size_t> columns;  ///< ascending
+  std::vector<CellGroups> groups;    ///< of each of them, of all of its cells
+  std::vector<double> counts;        ///< row-major, whole numbers of Measurements::step
+  double variance = 0;               ///< of the noise of each count, independent of all others'
+  std::uint32_t parts = 0;           ///< of the release's budget
+
+  [[nodiscard]] std::size_t cells() const;
+
+  friend bool operator==(const MeasuredTable&, const MeasuredTable&) = default;
+};
+
+/// Noisy sums over records of the product of two columns' scores, of all pairs of columns (0, 1),
+/// (0, 2), ...
+struct MeasuredProducts {
+  std::vector<std::vector<std::int64_t>> scores;  ///< of each column's cells
+  std::vector<double> sums;
+  double variance = 0;
+  std::uint32_t parts = 0;
+
+  friend bool operator==(const MeasuredProducts&, const MeasuredProducts&) = default;
+};
+
+/// Every noisy answer that a release paid for, in the order in which they were asked: what its
+/// model is made of. Public, like the model. Which tables were asked for was chosen privately and
+/// paid for, too.
+struct Measurements {
+  std::string noise;  ///< "discrete-gaussian" or "discrete-laplace"
+  double step = 1;    ///< what a count of 1 is in rows, in units, or in declared weight
+  /// The public number of rows or units, or their supposed total weight; none where it is protected.
+  std::optional<double> records{};
+  std::vector<MeasuredTable> tables{};
+  std::optional<MeasuredProducts> products{};
+
+  /// Pairs of columns, of as many as there are, that no table has together.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> pairs_without(
+      std::size_t columns) const;
+
+  friend bool operator==(const Measurements&, const Measurements&) = default;
+};
+
+/// {"noise", "step", "records", "tables": [{"columns": names, "at", "groups", "counts", "variance",
+/// "parts"}], "products", "not_measured": pairs of names}. Groups are null where every cell is by
+/// itself.
+[[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,
+                                                       const Domain& domain);
+
+/// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
+/// measurements_json writes about columns of these sizes.
+[[nodiscard]] Measurements measurements_from_json(const nlohmann::ordered_json& json,
+                                                  const std::vector<std::uint32_t>& sizes,
+                                                  const std::string& name);
+
+}  // namespace mollify
