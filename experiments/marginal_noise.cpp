@@ -415,7 +415,7 @@ Measured release(const Table& table, const Privacy& budget, Neighbours neighbour
   std::vector<PairCounts> released;
   for (std::size_t run = 0; run < runs; ++run) {
     PrivateMarginals answers(truth, parts, random);
-    RecordedAnswers recorded(answers);
+    RecordedAnswers recorded(answers, parts);
     const MarginalModel model = learn_marginals(design, recorded);
     released.push_back(table.counts_of(model.rows(table.records(), [&] { return random.word(); })));
     const Distances one = distances(truth, released.back(), table.columns.size(), records);
@@ -425,11 +425,11 @@ Measured release(const Table& table, const Privacy& budget, Neighbours neighbour
     std::set<std::vector<std::size_t>> pairs;
     double sum = 0;
     double measured = 0;
-    for (const Measurement& m : recorded.measured()) {
+    for (const MeasuredTable& m : recorded.measured()) {
       if (m.columns.size() < 2) continue;
       pairs.insert(m.columns);
-      sum += counts_noise(design, parts.deviation(m.parts), double{1} * m.cells[0] * m.cells[1]) /
-             records;
+      const auto cells = static_cast<double>(m.counts.size());
+      sum += counts_noise(design, std::sqrt(m.variance), cells) / records;
       ++measured;
     }
     if (measured > 0) all.noise += sum / measured / static_cast<double>(runs);

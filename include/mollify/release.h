@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -293,6 +294,15 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 // -----------------------------------------------------------------------------------------------
 // Rows from the model of a release, at no cost.
 
+/// Noisy counts, a row for each, as lists of one length.
+struct MeasuredCounts {
+  std::vector<std::size_t> table{};    ///< place of its table in the model's file
+  std::vector<std::string> columns{};  ///< "age, ward"
+  std::vector<std::string> cells{};    ///< "10..19, north", "0..9, north or east"
+  std::vector<double> count{};         ///< in rows, in units or in declared weight
+  std::vector<double> standard_deviation{};  ///< of its noise
+};
+
 /// The model of a release's rows, if its method hands that out. It was paid for when it was
 /// released. Rows drawn from it cost nothing, and reveal no more about the data than the model.
 /// Immutable, cheap to copy, safe to share between threads.
@@ -309,6 +319,13 @@ class Model : public Handle<const class ModelInside> {
   [[nodiscard]] const std::string& text() const noexcept;
   /// Of its rows.
   [[nodiscard]] Domain domain() const;
+
+  /// All noisy counts that it was made of, in the order in which they were measured; none of a model
+  /// that was chosen from a list, by method integral-model.
+  [[nodiscard]] std::optional<MeasuredCounts> measurements() const;
+  /// Pairs of columns that were not measured together. None if every pair was, and without
+  /// measurements.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> not_measured() const;
 };
 
 /// Columns and their values, as a file would hold them.

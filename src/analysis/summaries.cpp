@@ -19,6 +19,7 @@
 #include "domain/domain.h"
 #include "domain/possible.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/graphical/measurements.h"
 #include "records/private_table.h"
 #include "release/certificate.h"
 #include "release/release_error.h"
@@ -416,6 +417,75 @@ std::string level_text(const Column& column, std::uint32_t level) {
     column.write(level, points - 1, text);
   }
   return text;
+}
+
+namespace {
+
+/// "20..29" for neighbouring levels of an ordered column.
+std::string run_text(const Column& column, std::uint32_t first, std::uint32_t last) {
+  if (column.mapping().null_is_category && first + 1 == column.size()) return "null";
+  if (first == last) return list_item(level_text(column, first));
+  std::string text;
+  column.write(first, 0, text);
+  text += "..";
+  column.write(last, column.points(last) - 1, text);
+  return list_item(text);
+}
+
+/// What is counted together, of each group of a column's cells.
+std::vector<std::string> group_texts(const Column& column, const CellGroups& groups) {
+  constexpr std::size_t kMostListed = 5;
+  std::vector<std::vector<std::string>> runs(groups.count);
+  std::vector<std::uint64_t> left_out(groups.count);
+  const std::uint32_t ordered = is_ordered(column.cells()) ? column.cell_count() : 0;
+  for (std::uint32_t first = 0; first < column.size();) {
+    const std::uint32_t group = groups.of[first];
+    std::uint32_t end = first + 1;
+    while (end < ordered && groups.of[end] == group) ++end;
+    if (runs[group].size() < kMostListed) {
+      runs[group].push_back(run_text(column, first, end - 1));
+    } else {
+      left_out[group] += end - first;
+    }
+    first = end;
+  }
+  std::vector<std::string> texts;
+  for (std::uint32_t group = 0; group < groups.count; ++group) {
+    if (left_out[group] > 0) runs[group].push_back(counted(left_out[group], "other"));
+    texts.push_back(fmt::format("{}", fmt::join(runs[group], " or ")));
+  }
+  return texts;
+}
+
+}  // namespace
+
+MeasuredCounts measured_counts(const Measurements& measurements, const Domain& domain) {
+  MeasuredCounts made;
+  for (std::size_t at = 0; at < measurements.tables.size(); ++at) {
+    const MeasuredTable& table = measurements.tables[at];
+    std::string names;
+    std::vector<std::string> cells(1);
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const Column& column = domain.columns()[table.columns[i]];
+      const std::vector<std::string> texts = group_texts(column, table.groups[i]);
+      const char* const comma = i == 0 ? "" : ", ";
+      names += comma + column.name();
+      std::vector<std::string> longer;
+      for (const std::string& cell : cells) {
+        for (const std::string& text : texts) longer.push_back(cell + comma + text);
+      }
+      cells = std::move(longer);
+    }
+    const double deviation = std::sqrt(table.variance) * measurements.step;
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      made.table.push_back(at);
+      made.columns.push_back(names);
+      made.cells.push_back(std::move(cells[cell]));
+      made.count.push_back(table.counts[cell] * measurements.step);
+      made.standard_deviation.push_back(deviation);
+    }
+  }
+  return made;
 }
 
 namespace {

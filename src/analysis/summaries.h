@@ -25,6 +25,8 @@ namespace mollify {
 
 class Column;
 class Domain;
+struct CellGroups;
+struct Measurements;
 
 // -----------------------------------------------------------------------------------------------
 // How many values of private data a release takes for others.
@@ -186,6 +188,21 @@ std::string heading_of(std::string_view name);
 /// order it is 16 groups of about equally many, a spike by itself; of words the 1000 most frequent,
 /// and others together.
 [[nodiscard]] Json level_counts(const Domain& domain, const Source& rows);
+
+/// Noisy counts, a row for each, as parallel lists.
+struct MeasuredCounts {
+  std::vector<std::size_t> table{};    ///< place of its table among the measurements
+  std::vector<std::string> columns{};  ///< "age, ward"
+  /// "10..19, north": the level of each column, or several that were counted together, as
+  /// "north or east".
+  std::vector<std::string> cells{};
+  std::vector<double> count{};               ///< in rows, in units or in declared weight
+  std::vector<double> standard_deviation{};  ///< of its noise
+};
+
+/// The counts of all tables, in their order.
+[[nodiscard]] MeasuredCounts measured_counts(const Measurements& measurements,
+                                             const Domain& domain);
 
 /// A level's value in a mean, the middle of a cell; empty if it is not a number.
 std::optional<double> number_of_level(const Column& column, std::uint32_t level);

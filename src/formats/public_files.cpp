@@ -316,21 +316,52 @@ ModelFile parse_model_file(const std::string& text, const std::string& name) {
   refuse_if(yaml == json.end() || !yaml->is_string(), "missing-key", Concern::in_file(name),
             "{} must have a domain at /domain", name);
   Domain domain = parse_domain(yaml->get<std::string>(), "the domain in " + name);
-  bool fits = domain.hash() == released.domain_sha256 &&
-              domain.columns().size() == released.model.columns().size();
-  for (std::size_t i = 0; fits && i < domain.columns().size(); ++i) {
-    const MarginalModel::ColumnModel& column = released.model.columns()[i];
-    fits = domain.columns()[i].size() == column.groups.of.size();
-    for (const CellShape& shape : column.shapes) {
-      fits = fits && shape.ends.back() == domain.columns()[i].points(shape.cell);
-    }
-  }
-  refuse_if(!fits, "certificate-mismatch", "domain",
+  refuse_if(!is_model_of(released, domain), "certificate-mismatch", "domain",
             "{} must have the domain that its model was made for, but has another", name);
-  return {std::move(domain), std::move(released.model), std::move(released.measurements)};
+  std::optional<Measurements> measurements = released_measurements(json, domain, name);
+  return {std::move(domain), std::move(released.model), std::move(measurements)};
 }
 
 ModelFile read_model_file(const std::string& path) { return parsed_file(path, parse_model_file); }
+
+MeasurementsFile parse_measurements_file(const std::string& text, const std::string& name,
+                                         std::optional<Domain> domain) {
+  require_json(text, name);
+  const auto json = nlohmann::ordered_json::parse(text);
+  const Concern file = Concern::in_file(name);
+  const auto require_same = [&](const Domain& own) {
+    refuse_if(domain && domain->hash() != own.hash(), "certificate-mismatch", "domain",
+              "the domain is not the one in {}: leave it out, or give the same one", name);
+  };
+  refuse_if(!json.is_object() || !json.contains("measurements"), "wrong-kind-of-file", file,
+            "{} has no noisy counts at /measurements: {} writes them with a model of method "
+            "marginals",
+            name,
+            words_of_speech("mollify sample --model-out", "release.model.write", "release()"));
+  if (json.contains("format")) {
+    ModelFile model = parse_model_file(text, name);
+    require_same(model.domain);
+    return {std::move(model.domain), *std::move(model.measurements)};
+  }
+  const auto yaml = json.find("domain");
+  if (yaml == json.end()) {
+    refuse_if(!domain, "missing-key", "domain",
+              "{} has no domain at /domain: give the domain of its columns", name);
+  } else {
+    refuse_if(!yaml->is_string(), "malformed-file", file, "{} must have a text at /domain", name);
+    Domain own = parse_domain(yaml->get<std::string>(), "the domain in " + name);
+    require_same(own);
+    domain = std::move(own);
+  }
+  Measurements measurements = measurements_from_json(json["measurements"], *domain, name);
+  return {*std::move(domain), std::move(measurements)};
+}
+
+MeasurementsFile read_measurements_file(const std::string& path, std::optional<Domain> domain) {
+  return parsed_file(path, [&](const std::string& text, const std::string& name) {
+    return parse_measurements_file(text, name, std::move(domain));
+  });
+}
 
 // -----------------------------------------------------------------------------------------------
 // What a public file has in common with the private one, for the data holder.

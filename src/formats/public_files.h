@@ -84,6 +84,22 @@ struct ModelFile {
 [[nodiscard]] ModelFile parse_model_file(const std::string& text, const std::string& name);
 [[nodiscard]] ModelFile read_model_file(const std::string& path);
 
+/// Noisy counts and the domain of their table.
+struct MeasurementsFile {
+  Domain domain;
+  Measurements measurements;
+};
+
+/// Of a model's file, or of a file of another program: a JSON object with "measurements", as
+/// measurements_from_json reads them, and perhaps with "domain", a domain file. `domain` is needed
+/// if the file has none; if both are there, they must be equal. Throws InvalidInput, one sentence
+/// naming `name`, for anything else, and for a model without measurements.
+[[nodiscard]] MeasurementsFile parse_measurements_file(const std::string& text,
+                                                       const std::string& name,
+                                                       std::optional<Domain> domain = std::nullopt);
+[[nodiscard]] MeasurementsFile read_measurements_file(const std::string& path,
+                                                      std::optional<Domain> domain = std::nullopt);
+
 // -----------------------------------------------------------------------------------------------
 // What a public file has in common with the private one, for the data holder. NOT PRIVATE.
 

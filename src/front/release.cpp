@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/summaries.h"
 #include "base/json.h"
 #include "base/named.h"
 #include "base/refusal.h"
@@ -310,6 +311,25 @@ Model Model::read(const std::string& path) {
 
 const std::string& Model::text() const noexcept { return inside_->text; }
 Domain Model::domain() const { return outward(inside_->file.domain); }
+
+std::optional<MeasuredCounts> Model::measurements() const {
+  const inside::ModelFile& file = inside_->file;
+  if (!file.measurements) return std::nullopt;
+  inside::MeasuredCounts made = inside::measured_counts(*file.measurements, file.domain);
+  return MeasuredCounts{std::move(made.table), std::move(made.columns), std::move(made.cells),
+                        std::move(made.count), std::move(made.standard_deviation)};
+}
+
+std::vector<std::pair<std::string, std::string>> Model::not_measured() const {
+  const inside::ModelFile& file = inside_->file;
+  std::vector<std::pair<std::string, std::string>> names;
+  if (!file.measurements) return names;
+  const auto& columns = file.domain.columns();
+  for (const auto& [i, j] : file.measurements->not_measured(columns.size())) {
+    names.emplace_back(columns[i].name(), columns[j].name());
+  }
+  return names;
+}
 
 void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink,
               std::optional<std::uint64_t> seed) {

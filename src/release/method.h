@@ -214,9 +214,12 @@ class ReleaseMethod : public MethodStatement, public MethodPlans {
   /// Throws InvalidInput, naming `name`, where what a search in doubles found is not as stated.
   virtual void imply_outputs(const nlohmann::json& /*said*/, const Certificate&, const Domain&,
                              const std::string& /*name*/, nlohmann::json& /*implied*/) const {}
-  /// Whether a release of this certificate can have made these measurements and paid for them.
-  /// Which tables were chosen, and what was counted, cannot be checked. By default it made none.
-  virtual bool can_have_measured(const Certificate&, const Measurements&) const { return false; }
+  /// Whether a release of this certificate can have made these measurements of its domain and paid
+  /// for them. Which tables were chosen, and what was counted, cannot be checked. By default it
+  /// makes none.
+  virtual bool can_have_measured(const Certificate&, const Measurements* made) const {
+    return made == nullptr;
+  }
 
  private:
   MethodProfile profile_;

@@ -74,15 +74,26 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
   const auto hash = json.find("domain_sha256");
   refuse_if(hash == json.end() || !hash->is_string(), "missing-key", "model",
             "{} must have a hash at /domain_sha256", name);
-  ReleasedModel released{hash->get<std::string>(), marginal_model_from_json(json, name)};
-  if (json.contains("measurements")) {
-    std::vector<std::uint32_t> sizes;
-    for (const MarginalModel::ColumnModel& column : released.model.columns()) {
-      sizes.push_back(static_cast<std::uint32_t>(column.groups.of.size()));
+  return {hash->get<std::string>(), marginal_model_from_json(json, name)};
+}
+
+bool is_model_of(const ReleasedModel& released, const Domain& domain) {
+  const auto& columns = released.model.columns();
+  bool fits =
+      domain.hash() == released.domain_sha256 && domain.columns().size() == columns.size();
+  for (std::size_t i = 0; fits && i < columns.size(); ++i) {
+    fits = domain.columns()[i].size() == columns[i].groups.of.size();
+    for (const CellShape& shape : columns[i].shapes) {
+      fits = fits && shape.ends.back() == domain.columns()[i].points(shape.cell);
     }
-    released.measurements = measurements_from_json(json["measurements"], sizes, name);
   }
-  return released;
+  return fits;
+}
+
+std::optional<Measurements> released_measurements(const Json& json, const Domain& domain,
+                                                  const std::string& name) {
+  if (!json.contains("measurements")) return std::nullopt;
+  return measurements_from_json(json["measurements"], domain, name);
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accounting/privacy.h"
+#include "base/json.h"
 #include "core/random.h"
 #include "domain/candidates.h"
 #include "methods/graphical/measurements.h"
@@ -22,8 +23,6 @@ class Domain;
 struct ReleasedModel {
   std::string domain_sha256;
   MarginalModel model;
-  /// What it was made of; not of a model that was chosen from a list.
-  std::optional<Measurements> measurements{};
 };
 
 /// {"format": "mollify model 1", "version", "domain_sha256", "released_with", "columns", "graph",
@@ -39,6 +38,15 @@ struct ReleasedModel {
 /// Throws InvalidInput, one sentence naming `name`, for anything else than released_model_text
 /// writes; other members are ignored.
 [[nodiscard]] ReleasedModel parse_released_model(const std::string& text, const std::string& name);
+
+/// Whether it is a model of the domain's records.
+[[nodiscard]] bool is_model_of(const ReleasedModel& released, const Domain& domain);
+
+/// What the model whose JSON this is was made of; none of a model that was chosen from a list.
+/// Throws InvalidInput as measurements_from_json.
+[[nodiscard]] std::optional<Measurements> released_measurements(const Json& json,
+                                                                const Domain& domain,
+                                                                const std::string& name);
 
 /// Writes rows drawn from the model under what is given of them, in no order that tells anything.
 /// The writer is one of the domain that the model is of; it is not finished. Each row keeps the

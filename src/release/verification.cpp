@@ -87,19 +87,29 @@ namespace {
 const nlohmann::json::json_pointer kModelHash("/measured/model_sha256");
 
 /// The hash of its model is an output, as stated.
-void imply_model(const nlohmann::json& said, Method method, nlohmann::json& implied) {
-  if (!kPublishedModels.has(method) || !said.contains(kModelHash)) return;
-  implied[kModelHash] = said[kModelHash];
+void imply_model(const nlohmann::json& said, const std::string& name, Method method,
+                 nlohmann::json& implied) {
+  if (!kPublishedModels.has(method)) return;
+  refuse_if(said.contains("/measured/pairs"_json_pointer), "unsupported-version", {},
+            "{} was made before models held their measurements, because it lists pairs at "
+            "/measured/pairs: verify it with the version that wrote it",
+            name);
+  if (said.contains(kModelHash) && said[kModelHash].is_string()) {
+    implied[kModelHash] = said[kModelHash];
+  }
 }
 
-/// Whether the certificate is of this model; none if it does not say of which it is.
-std::optional<bool> is_model_of(const std::string& text, const nlohmann::json& said,
-                                const Certificate& certificate) {
-  const ReleasedModel released = parse_released_model(text, "the model");
-  if (!said.contains(kModelHash)) return std::nullopt;
-  return said[kModelHash] == model_sha256(text) &&
-         (!released.measurements || release_method(certificate.spec.method)
-                                        .can_have_measured(certificate, *released.measurements));
+/// Whether the certificate names this model, which has what the release can have measured.
+bool names_model(const std::string& text, const nlohmann::json& said,
+                                const Certificate& certificate, const Domain& domain) {
+  const std::string name = "the model";
+  const ReleasedModel released = parse_released_model(text, name);
+  refuse_if(!said.contains(kModelHash), "certificate-mismatch", "model",
+            "{} is not for this certificate: the certificate names no model", flag_words("model"));
+  if (!is_model_of(released, domain) || said[kModelHash] != model_sha256(text)) return false;
+  const auto made = released_measurements(Json::parse(text), domain, name);
+  return release_method(certificate.spec.method)
+      .can_have_measured(certificate, made ? &*made : nullptr);
 }
 
 }  // namespace
@@ -143,9 +153,9 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
   check.total_holds = is_same("privacy");
   if (check.holds()) {
     method.imply_outputs(said, made.certificate, domain, name, implied);
-    imply_model(said, stated.spec.method, implied);
+    imply_model(said, name, stated.spec.method, implied);
     if (known.model) {
-      check.model_matches = is_model_of(*known.model, said, made.certificate);
+      check.model_matches = names_model(*known.model, said, made.certificate, domain);
     }
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);

@@ -67,8 +67,7 @@ struct CertificateCheck {
   bool why_matches = true;         ///< the sentence about its mechanism is what is written now
   double epsilon_realised_up = 0;  ///< of one draw; of local releases
   /// Of the model's file, if it is given: whether it is the release's, by its hash, and its
-  /// measurements are ones that the release can have made and paid for. None for a certificate
-  /// that does not bind its model.
+  /// measurements are ones that the release can have made and paid for.
   std::optional<bool> model_matches{};
   /// Of the released rows, if they are given (formats/released_rows.h).
   std::optional<ReleasedCheck> released{};

@@ -159,7 +159,7 @@ inline std::vector<AskedRelease> asked_releases() {
        R"({"method": "marginals", "count": 9, "privacy": {"epsilon": 1, "delta": 1e-6}})",
        20'000,
        {},
-       R"({"pairs": [{"columns": ["a", "b"], "at": [0, 1], "cells": [7, 2], "parts": 1000}]})"},
+       R"({"model_sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"})"},
       {"marginals of epsilon, and hidden", kPrivateBins,
        R"({"method": "marginals", "count": 9, "neighbours": "add-remove",
            "privacy": {"epsilon": 1}})"},

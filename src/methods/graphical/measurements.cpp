@@ -2,23 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <set>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/refusal.h"
+#include "base/words.h"
 #include "domain/column.h"
 #include "domain/domain.h"
 
 namespace mollify {
 
-std::size_t MeasuredTable::cells() const {
-  std::size_t cells = 1;
-  for (const CellGroups& one : groups) cells *= one.count;
-  return cells;
-}
-
-std::vector<std::pair<std::size_t, std::size_t>> Measurements::pairs_without(
+std::vector<std::pair<std::size_t, std::size_t>> Measurements::not_measured(
     std::size_t columns) const {
+  if (products) return {};
   std::set<std::pair<std::size_t, std::size_t>> measured;
   for (const MeasuredTable& table : tables) {
     for (std::size_t a = 0; a < table.columns.size(); ++a) {
@@ -42,9 +44,10 @@ std::vector<std::pair<std::size_t, std::size_t>> Measurements::pairs_without(
 namespace {
 
 /// Names may hold any bytes, and JSON holds text without NUL.
-Json name_in_json(std::string name) {
+std::string name_in_json(std::string name) {
   std::replace(name.begin(), name.end(), '\0', '?');
-  return Json::parse(Json(std::move(name)).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return Json::parse(Json(std::move(name)).dump(-1, ' ', false, Json::error_handler_t::replace))
+      .get<std::string>();
 }
 
 Json names_of(const Domain& domain, const std::vector<std::size_t>& columns) {
@@ -55,14 +58,33 @@ Json names_of(const Domain& domain, const std::vector<std::size_t>& columns) {
   return names;
 }
 
-/// Noisy counts are whole numbers.
+/// Noisy counts are whole numbers. A double of 2^63 is no integer of 64 bits.
 Json whole_numbers(const std::vector<double>& numbers) {
   Json whole = Json::array();
-  for (const double number : numbers) whole.push_back(static_cast<std::int64_t>(number));
+  for (const double number : numbers) {
+    whole.push_back(std::abs(number) < 0x1p63 ? Json(static_cast<std::int64_t>(number))
+                                              : Json(number));
+  }
   return whole;
 }
 
-bool are_single(const CellGroups& groups) { return groups.count == groups.of.size(); }
+/// Runs of neighbouring cells, as long as they can be.
+Json runs_of(const CellGroups& groups) {
+  Json runs = Json::array();
+  for (std::size_t begin = 0; begin < groups.of.size();) {
+    std::size_t end = begin;
+    while (end < groups.of.size() && groups.of[end] == groups.of[begin]) ++end;
+    runs.push_back({groups.of[begin], end - begin});
+    begin = end;
+  }
+  return runs;
+}
+
+CellGroups every_cell(std::uint32_t size) {
+  CellGroups groups{std::vector<std::uint32_t>(size), size};
+  std::iota(groups.of.begin(), groups.of.end(), 0U);
+  return groups;
+}
 
 }  // namespace
 
@@ -71,7 +93,8 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
   for (const MeasuredTable& table : measurements.tables) {
     Json groups = Json::array();
     for (const CellGroups& one : table.groups) {
-      groups.push_back(are_single(one) ? Json(nullptr) : Json(one.of));
+      const bool are_single = one == every_cell(static_cast<std::uint32_t>(one.of.size()));
+      groups.push_back(are_single ? Json(nullptr) : runs_of(one));
     }
     tables.push_back({{"columns", names_of(domain, table.columns)},
                       {"at", table.columns},
@@ -90,7 +113,7 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
                         {"parts", products->parts}};
   }
   Json without = Json::array();
-  for (const auto& [i, j] : measurements.pairs_without(domain.columns().size())) {
+  for (const auto& [i, j] : measurements.not_measured(domain.columns().size())) {
     without.push_back(names_of(domain, {i, j}));
   }
   json["not_measured"] = std::move(without);
@@ -99,120 +122,205 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
 
 namespace {
 
-/// Reads what measurements_json wrote. Throws JSON exceptions for other types, and refuses.
+/// Reads a member "measurements". Each function is given the place of what it reads.
 class MeasurementsReader {
  public:
-  MeasurementsReader(const std::vector<std::uint32_t>& sizes, const std::string& name)
-      : sizes_(sizes), name_(name) {}
+  MeasurementsReader(const Domain& domain, const std::string& name) : domain_(domain), name_(name) {
+    for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+      place_of_.emplace(name_in_json(domain.columns()[i].name()), i);
+    }
+  }
 
   Measurements read(const Json& json) const {
     Measurements made;
-    json.at("noise").get_to(made.noise);
-    require(made.noise == "discrete-gaussian" || made.noise == "discrete-laplace");
-    made.step = positive(json.at("step"));
-    if (json.contains("records")) made.records = positive(json["records"]);
-    for (const Json& one : json.at("tables")) made.tables.push_back(table(one));
-    if (json.contains("products")) made.products = products(json["products"]);
+    const std::string place = "/measurements";
+    require(json.is_object(), place, "have an object");
+    made.noise = "unknown";
+    if (json.contains("noise")) {
+      require(json["noise"].is_string(), place + "/noise", "be a text");
+      json["noise"].get_to(made.noise);
+    }
+    if (json.contains("step")) made.step = positive(json, "step", place);
+    if (json.contains("records")) made.records = positive(json, "records", place);
+    const Json& tables = list(json, "tables", place);
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      made.tables.push_back(table(tables[i], fmt::format("{}/tables/{}", place, i)));
+    }
+    if (json.contains("products")) made.products = products(json["products"], place + "/products");
     return made;
   }
 
-  void require(bool holds) const {
+ private:
+  void require(bool holds, const std::string& place, std::string_view what) const {
     if (holds) return;
-    refuse_input("malformed-file", {},
-                 "{} must hold measurements as mollify writes them, but does not", name_);
+    refuse_input("malformed-file", Concern::in_file(name_), "{} must {} at {}", name_, what, place);
   }
 
- private:
-  double positive(const Json& json) const {
-    const auto number = json.get<double>();
-    require(json.is_number() && std::isfinite(number) && number > 0);
+  const Json& list(const Json& json, const char* key, const std::string& place) const {
+    require(json.contains(key) && json[key].is_array(), place + "/" + key, "have a list");
+    return json[key];
+  }
+
+  double positive(const Json& json, const char* key, const std::string& place) const {
+    const bool is_number = json.contains(key) && json[key].is_number();
+    const double number = is_number ? json[key].get<double>() : 0;
+    require(std::isfinite(number) && number > 0, place + "/" + key, "have a number above 0");
     return number;
   }
 
-  std::uint32_t parts(const Json& json) const {
-    require(json.is_number_unsigned() && json <= std::uint32_t{1} << 16U);
-    return json.get<std::uint32_t>();
+  std::uint32_t parts(const Json& json, const std::string& place) const {
+    if (!json.contains("parts")) return 0;
+    const Json& parts = json["parts"];
+    require(parts.is_number_unsigned() && parts <= std::numeric_limits<std::uint32_t>::max(),
+            place + "/parts", "have a whole number of parts");
+    return parts.get<std::uint32_t>();
   }
 
-  std::vector<double> numbers(const Json& json) const {
+  std::vector<double> numbers(const Json& json, const char* key, std::size_t count,
+                              const std::string& place) const {
+    const Json& all = list(json, key, place);
+    require(all.size() == count, place + "/" + key,
+            fmt::format("have {}, but has {},", counted(count, "number"), all.size()));
     std::vector<double> made;
-    for (const Json& one : json) {
-      require(one.is_number() && std::isfinite(one.get<double>()));
+    for (const Json& one : all) {
+      require(one.is_number() && std::isfinite(one.get<double>()), place + "/" + key,
+              "have finite numbers");
       made.push_back(one.get<double>());
     }
     return made;
   }
 
-  CellGroups groups(const Json& json, std::uint32_t size) const {
-    CellGroups made{{}, 0};
-    if (json.is_null()) {
-      for (std::uint32_t cell = 0; cell < size; ++cell) made.of.push_back(cell);
-      made.count = size;
-      return made;
+  /// By place in the domain, or by name.
+  std::size_t column(const Json& json, const std::string& place) const {
+    if (json.is_number_unsigned() && json < domain_.columns().size()) {
+      return json.get<std::size_t>();
     }
-    require(json.size() == size);
-    std::vector<bool> has_cells;
-    for (const Json& group : json) {
-      require(group.is_number_unsigned() && group < size);
-      made.of.push_back(group.get<std::uint32_t>());
-      made.count = std::max(made.count, made.of.back() + 1);
-      has_cells.resize(std::max<std::size_t>(has_cells.size(), made.count));
-      has_cells[made.of.back()] = true;
+    const auto found =
+        json.is_string() ? place_of_.find(json.get<std::string>()) : place_of_.end();
+    require(found != place_of_.end(), place, "name columns of the domain");
+    return found->second;
+  }
+
+  std::vector<std::size_t> columns(const Json& json, const std::string& place) const {
+    const char* const key = json.contains("at") ? "at" : "columns";
+    std::vector<std::size_t> made;
+    for (const Json& one : list(json, key, place)) {
+      made.push_back(column(one, place + "/" + key));
+      require(std::count(made.begin(), made.end(), made.back()) == 1, place + "/" + key,
+              "name each column once");
     }
-    require(std::find(has_cells.begin(), has_cells.end(), false) == has_cells.end());
+    require(!made.empty(), place + "/" + key, "name columns of the domain");
+    if (json.contains("at") && json.contains("columns")) {
+      require(json["columns"] == names_of(domain_, made), place + "/columns",
+              "have the names of the columns in \"at\"");
+    }
     return made;
   }
 
-  MeasuredTable table(const Json& json) const {
-    MeasuredTable made;
-    for (const Json& column : json.at("at")) {
-      require(column.is_number_unsigned() && column < sizes_.size());
-      require(made.columns.empty() || column > made.columns.back());
-      made.columns.push_back(column.get<std::size_t>());
+  CellGroups groups(const Json& json, std::uint32_t size, const std::string& place) const {
+    if (json.is_null()) return every_cell(size);
+    CellGroups made{{}, 0};
+    require(json.is_array(), place, "have runs of cells, or null,");
+    std::vector<bool> has_cells(size);
+    for (const Json& run : json) {
+      require(run.is_array() && run.size() == 2 && run[0].is_number_unsigned() && run[0] < size &&
+                  run[1].is_number_unsigned() && run[1] > 0 && run[1] <= size - made.of.size(),
+              place, fmt::format("have runs, [group, number of cells], of {}", counted(size, "cell")));
+      const auto group = run[0].get<std::uint32_t>();
+      made.of.insert(made.of.end(), run[1].get<std::size_t>(), group);
+      made.count = std::max(made.count, group + 1);
+      has_cells[group] = true;
     }
-    require(!made.columns.empty() && json.at("groups").size() == made.columns.size());
+    const auto end = has_cells.begin() + made.count;
+    require(made.of.size() == size && std::find(has_cells.begin(), end, false) == end, place,
+            fmt::format("have {} in groups 0, 1, ..., none empty,", counted(size, "cell")));
+    return made;
+  }
+
+  MeasuredTable table(const Json& json, const std::string& place) const {
+    require(json.is_object(), place, "have an object");
+    MeasuredTable made;
+    made.columns = columns(json, place);
+    const bool has_groups = json.contains("groups");
+    if (has_groups) {
+      require(list(json, "groups", place).size() == made.columns.size(), place + "/groups",
+              "have groups for each column");
+    }
     std::uint64_t cells = 1;
     for (std::size_t i = 0; i < made.columns.size(); ++i) {
-      made.groups.push_back(groups(json["groups"][i], sizes_[made.columns[i]]));
+      const std::uint32_t size = domain_.columns()[made.columns[i]].size();
+      made.groups.push_back(
+          has_groups ? groups(json["groups"][i], size, fmt::format("{}/groups/{}", place, i))
+                     : every_cell(size));
       cells *= made.groups.back().count;
-      require(cells <= json.at("counts").size());
+      // No more than the list can have, so the product stays small.
+      require(cells <= list(json, "counts", place).size(), place + "/counts",
+              fmt::format("have {} or more", counted(cells, "number")));
     }
-    made.counts = numbers(json["counts"]);
-    require(made.counts.size() == cells);
-    made.variance = positive(json.at("variance"));
-    made.parts = parts(json.at("parts"));
+    made.counts = numbers(json, "counts", cells, place);
+    made.variance = positive(json, "variance", place);
+    made.parts = parts(json, place);
+    return in_order(std::move(made));
+  }
+
+  /// With its columns in the domain's order.
+  static MeasuredTable in_order(MeasuredTable table) {
+    if (std::is_sorted(table.columns.begin(), table.columns.end())) return table;
+    const std::size_t columns = table.columns.size();
+    std::vector<std::size_t> order(columns), steps(columns);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return table.columns[a] < table.columns[b]; });
+    std::size_t step = 1;
+    for (std::size_t i = columns; i-- > 0; step *= table.groups[i].count) steps[i] = step;
+    MeasuredTable made{{}, {}, {}, table.variance, table.parts};
+    for (const std::size_t from : order) {
+      made.columns.push_back(table.columns[from]);
+      made.groups.push_back(std::move(table.groups[from]));
+    }
+    for (std::size_t cell = 0; cell < table.counts.size(); ++cell) {
+      std::size_t rest = cell, at = 0;
+      for (std::size_t i = columns; i-- > 0;) {
+        at += rest % made.groups[i].count * steps[order[i]];
+        rest /= made.groups[i].count;
+      }
+      made.counts.push_back(table.counts[at]);
+    }
     return made;
   }
 
-  MeasuredProducts products(const Json& json) const {
+  MeasuredProducts products(const Json& json, const std::string& place) const {
+    const std::size_t columns = domain_.columns().size();
+    require(json.is_object(), place, "have an object");
     MeasuredProducts made;
-    require(json.at("scores").size() == sizes_.size());
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      json["scores"][i].get_to(made.scores.emplace_back());
-      require(made.scores.back().size() == sizes_[i]);
+    const Json& scores = list(json, "scores", place);
+    require(scores.size() == columns, place + "/scores", "have scores of each column");
+    for (std::size_t i = 0; i < columns; ++i) {
+      const std::string at = fmt::format("{}/scores/{}", place, i);
+      require(scores[i].is_array() && scores[i].size() == domain_.columns()[i].size(), at,
+              "have a score of each cell");
+      made.scores.emplace_back();
+      for (const Json& score : scores[i]) {
+        require(score.is_number_integer(), at, "have whole numbers");
+        made.scores.back().push_back(score.get<std::int64_t>());
+      }
     }
-    made.sums = numbers(json.at("sums"));
-    require(made.sums.size() == sizes_.size() * (sizes_.size() - 1) / 2);
-    made.variance = positive(json.at("variance"));
-    made.parts = parts(json.at("parts"));
+    made.sums = numbers(json, "sums", columns * (columns - 1) / 2, place);
+    made.variance = positive(json, "variance", place);
+    made.parts = parts(json, place);
     return made;
   }
 
-  const std::vector<std::uint32_t>& sizes_;
+  const Domain& domain_;
   const std::string& name_;
+  std::map<std::string, std::size_t> place_of_;
 };
 
 }  // namespace
 
-Measurements measurements_from_json(const Json& json, const std::vector<std::uint32_t>& sizes,
+Measurements measurements_from_json(const Json& json, const Domain& domain,
                                     const std::string& name) {
-  const MeasurementsReader reader(sizes, name);
-  try {
-    return reader.read(json);
-  } catch (const nlohmann::json::exception&) {
-    reader.require(false);
-  }
-  return {};
+  return MeasurementsReader(domain, name).read(json);
 }
 
 }  // namespace mollify

@@ -20,11 +20,9 @@ class Domain;
 struct MeasuredTable {
   std::vector<std::size_t> columns;  ///< ascending
   std::vector<CellGroups> groups;    ///< of each of them, of all of its cells
-  std::vector<double> counts;        ///< row-major, whole numbers of Measurements::step
+  std::vector<double> counts;        ///< row-major, in Measurements::step; mollify's are whole
   double variance = 0;               ///< of the noise of each count, independent of all others'
-  std::uint32_t parts = 0;           ///< of the release's budget
-
-  [[nodiscard]] std::size_t cells() const;
+  std::uint32_t parts = 0;           ///< of the release's budget; 0 if another program measured
 
   friend bool operator==(const MeasuredTable&, const MeasuredTable&) = default;
 };
@@ -44,30 +42,32 @@ struct MeasuredProducts {
 /// model is made of. Public, like the model. Which tables were asked for was chosen privately and
 /// paid for, too.
 struct Measurements {
-  std::string noise;  ///< "discrete-gaussian" or "discrete-laplace"
+  std::string noise;  ///< mollify's is "discrete-gaussian" or "discrete-laplace"
   double step = 1;    ///< what a count of 1 is in rows, in units, or in declared weight
   /// The public number of rows or units, or their supposed total weight; none where it is protected.
   std::optional<double> records{};
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
 
-  /// Pairs of columns, of as many as there are, that no table has together.
-  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> pairs_without(
+  /// Pairs of columns, of as many as there are, that no table has together; none with products,
+  /// which are of all pairs.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> not_measured(
       std::size_t columns) const;
 
   friend bool operator==(const Measurements&, const Measurements&) = default;
 };
 
 /// {"noise", "step", "records", "tables": [{"columns": names, "at", "groups", "counts", "variance",
-/// "parts"}], "products", "not_measured": pairs of names}. Groups are null where every cell is by
-/// itself.
+/// "parts"}], "products", "not_measured": pairs of names}. Groups are null if every cell is by
+/// itself, and otherwise runs of cells, [group, number of cells].
 [[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,
                                                        const Domain& domain);
 
-/// Throws InvalidInput, in one sentence that begins with `name`, for anything else than
-/// measurements_json writes about columns of these sizes.
+/// What measurements_json wrote about this domain, or another program did: then "at", "groups",
+/// "parts", "noise" and "step" may be missing, columns may be in any order, and counts need not be
+/// whole. Other members are ignored. Throws InvalidInput, in one sentence that begins with `name`
+/// and says which member is wrong, for anything else.
 [[nodiscard]] Measurements measurements_from_json(const nlohmann::ordered_json& json,
-                                                  const std::vector<std::uint32_t>& sizes,
-                                                  const std::string& name);
+                                                  const Domain& domain, const std::string& name);
 
 }  // namespace mollify

@@ -96,10 +96,11 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
                                                   const RecordedAnswers& asked,
                                                   const std::vector<CellGroups>& bins);
 
-/// Whether a release of this certificate can have made these measurements: their noise is what
-/// their parts of the budget give, and all parts are no more than there are. Which tables were
-/// chosen cannot be checked.
-[[nodiscard]] bool can_have_measured(const MarginalDesign& design, const Measurements& made);
+/// Whether a release of this certificate can have made these measurements of its domain: first of
+/// private bins and of each column, as designed; then of pairs, as can_be_measured says, or of a
+/// copula's products. Their noise is what their parts of the budget give, and all parts are no more
+/// than there are. Which pairs were chosen, and what was counted, cannot be checked.
+[[nodiscard]] bool can_have_measured(const Certificate& certificate, const Measurements& made);
 
 // For who asks which method to take: advice.cpp.
 [[nodiscard]] const MethodAdvice& marginals_advice();

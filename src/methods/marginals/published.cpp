@@ -1,6 +1,9 @@
 // What a release by marginals measured.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
 #include "methods/marginals/pair_learner.h"
+#include "methods/marginals/private_bins.h"
 #include "release/certificate.h"
 
 namespace mollify {
@@ -19,11 +23,64 @@ const char* noise_name(const MarginalDesign& design) {
   return design.guarantee.notion == PrivacyNotion::kPure ? "discrete-laplace" : "discrete-gaussian";
 }
 
-/// Of the noisy counts that a release's parts pay for.
-bool has_variance(double variance, double deviation) {
+/// What a count of 1 is, in rows, in units or in declared weight.
+double step_of(const Certificate& certificate) {
+  const auto& weights = certificate.spec.weights;
+  const auto& request = certificate.as<MarginalDesign>()->request;
+  return (weights ? weights->most() : 1.0) / static_cast<double>(request.unit.weight);
+}
+
+std::optional<double> records_of(const MarginalDesign& design) {
+  const auto& records = design.request.records;
+  return records ? std::optional(static_cast<double>(*records)) : std::nullopt;
+}
+
+/// Whether it is the deviation's square, which may have other last digits on another machine.
+bool is_variance(double variance, double deviation) {
   constexpr double kOtherMachines = 1e-9;
   const double expected = deviation * deviation;
   return std::abs(variance - expected) <= kOtherMachines * expected;
+}
+
+bool are_whole(const std::vector<double>& counts) {
+  return std::all_of(counts.begin(), counts.end(),
+                     [](double count) { return count == std::trunc(count); });
+}
+
+/// Whether the first tables are the levels of private bins, and then each column that is asked for.
+bool begin_with_columns(const MarginalDesign& design, std::span<const MeasuredTable> tables) {
+  auto next = tables.begin();
+  const auto is_next = [&](std::size_t column, std::uint32_t parts) {
+    if (next == tables.end() || next->columns != std::vector{column} || next->parts != parts) {
+      return false;
+    }
+    ++next;
+    return true;
+  };
+  const std::vector<MarginalColumn>& columns = design.request.columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t level = 0; columns[i].private_bins && level < kBinLevels; ++level) {
+      if (!is_next(i, design.cut_parts)) return false;
+    }
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].follows && !is_next(i, design.column_parts)) return false;
+  }
+  return true;
+}
+
+bool can_be_products(const MarginalDesign& design, const MarginalBudget& budget,
+                     const MeasuredProducts& products) {
+  if (design.product_parts == 0 || products.parts != design.product_parts) return false;
+  const auto steps = static_cast<std::int64_t>(design.score_steps);
+  for (const std::vector<std::int64_t>& column : products.scores) {
+    for (const std::int64_t score : column) {
+      if (score < -steps || score > steps) return false;
+    }
+  }
+  const Ratio noise =
+      budget.product_noise(products.parts, products.scores.size(), design.score_steps);
+  return are_whole(products.sums) && is_variance(products.variance, budget.deviation_of(noise));
 }
 
 }  // namespace
@@ -32,13 +89,11 @@ Measurements published_measurements(const Certificate& certificate,
                                     std::vector<MeasuredTable> found, const RecordedAnswers& asked,
                                     const std::vector<CellGroups>& bins) {
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
-  const auto& weights = certificate.spec.weights;
-  Measurements made{
-      .noise = noise_name(design),
-      .step = (weights ? weights->most() : 1.0) / static_cast<double>(design.request.unit.weight),
-      .tables = std::move(found),
-      .products = asked.products()};
-  if (design.request.records) made.records = static_cast<double>(*design.request.records);
+  Measurements made{.noise = noise_name(design),
+                    .step = step_of(certificate),
+                    .records = records_of(design),
+                    .tables = std::move(found),
+                    .products = asked.products()};
   for (MeasuredTable table : asked.measured()) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       table.groups[i] = composed(bins[table.columns[i]], table.groups[i]);
@@ -54,29 +109,43 @@ Measurements published_measurements(const Certificate& certificate,
   return made;
 }
 
-bool can_have_measured(const MarginalDesign& design, const Measurements& made) {
+bool can_have_measured(const Certificate& certificate, const Measurements& made) {
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+  const std::vector<MarginalColumn>& columns = design.request.columns;
   const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
+  if (made.noise != noise_name(design) || made.step != step_of(certificate) ||
+      made.records != records_of(design)) {
+    return false;
+  }
+  if (!begin_with_columns(design, made.tables)) return false;
   std::vector<Measurement> pairs;
   std::uint64_t parts = 0;
   for (const MeasuredTable& table : made.tables) {
     if (table.parts < 1 || table.parts > MarginalBudget::kParts) return false;
-    if (!has_variance(table.variance, budget.deviation(table.parts))) return false;
     parts += table.parts;
-    for (const std::size_t column : table.columns) {
-      if (design.request.columns[column].follows) return false;
+    if (!are_whole(table.counts) || !is_variance(table.variance, budget.deviation(table.parts))) {
+      return false;
     }
-    if (table.columns.size() != 2) continue;
-    pairs.push_back({table.columns, {table.groups[0].count, table.groups[1].count}, table.parts});
+    for (const std::size_t column : table.columns) {
+      if (columns[column].follows) return false;
+    }
+    if (table.columns.size() == 1) continue;
+    if (table.columns.size() > 2 || design.request.copula) return false;
+    pairs.push_back({table.columns, {}, table.parts});
+    for (std::size_t i = 0; i < 2; ++i) {
+      const MarginalColumn& column = columns[table.columns[i]];
+      // Rules cut private bins into more.
+      const std::uint32_t most = column.private_bins ? column.size : counted_cells(column);
+      if (table.groups[i].count > most) return false;
+      pairs.back().cells.push_back(table.groups[i].count);
+    }
   }
-  if (const auto& products = made.products) {
-    if (!design.request.copula || products->parts != design.product_parts) return false;
-    const Ratio noise =
-        budget.product_noise(products->parts, products->scores.size(), design.score_steps);
-    if (!has_variance(products->variance, budget.deviation_of(noise))) return false;
-    parts += products->parts;
+  if (made.products.has_value() != (design.product_parts > 0)) return false;
+  if (made.products) {
+    if (!can_be_products(design, budget, *made.products)) return false;
+    parts += made.products->parts;
   }
-  return made.noise == noise_name(design) && parts <= MarginalBudget::kParts &&
-         can_be_measured(design, pairs);
+  return parts <= MarginalBudget::kParts && can_be_measured(design, pairs);
 }
 
 }  // namespace mollify

@@ -298,13 +298,14 @@ TEST(MarginalError, OfAMeasuredPairIsThatOfItsNoisyCounts) {
       constexpr int kMeasured = 400;
       for (int i = 0; i < kMeasured; ++i) {
         PrivateMarginals answers(none, parts, random);
-        RecordedAnswers recorded(answers);
+        RecordedAnswers recorded(answers, parts);
         for (const double count :
              recorded.measure({{0, 1}, {single_cells(9), single_cells(9)}}, design.round_parts)) {
           sum += std::abs(count) / (2 * kMeasured);
         }
         ASSERT_EQ(recorded.measured().size(), 1U);
-        EXPECT_EQ(recorded.measured()[0].cells, (std::vector<std::uint32_t>{9, 9}));
+        EXPECT_EQ(recorded.measured()[0].groups, std::vector(2, single_cells(9)));
+        EXPECT_EQ(recorded.measured()[0].columns, (std::vector<std::size_t>{0, 1}));
         EXPECT_EQ(recorded.measured()[0].parts, design.round_parts);
         EXPECT_EQ(recorded.left(), MarginalBudget::kParts - design.round_parts);
       }
