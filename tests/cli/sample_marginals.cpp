@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/sha256.h"
 #include "command_line.h"
 
 namespace mollify::test {
@@ -53,8 +54,10 @@ class Wards : public CommandLine {
     return run(Arguments{"sample", "--data", "data.csv", "--domain", "domain.yaml"} + kMarginals +
                options);
   }
-  [[nodiscard]] Ended verify() const {
-    return run({"verify", "--certificate", "out.csv.certificate.json", "--domain", "domain.yaml"});
+  [[nodiscard]] Ended verify(const Arguments& options = {}) const {
+    return run(Arguments{"verify", "--certificate", "out.csv.certificate.json", "--domain",
+                         "domain.yaml"} +
+               options);
   }
   [[nodiscard]] Json certificate() const {
     return Json::parse(files.read("out.csv.certificate.json"));
@@ -84,7 +87,7 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
     for (const Arguments& who :
          {Arguments{}, Arguments{"--unit", "id"}, Arguments{"--neighbours", "add-remove"},
           Arguments{"--unit", "id", "--neighbours", "add-remove"}}) {
-      const Ended ended = command.sample(budget + who);
+      const Ended ended = command.sample(budget + who + Arguments{"--model-out", "model.json"});
       ASSERT_EQ(ended.status, 0) << ended.err;
       const auto counts = command.wards_and_zeros(command.files.read("out.csv"));
       int rows = 0;
@@ -93,7 +96,7 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       // A third each of what there is, and little of what there is not; noise is some 100 rows.
       EXPECT_NEAR(counts.at("north 0"), 1000, 250) << ended.err;
       EXPECT_NEAR(counts.at("south +"), 1000, 250);
-      const Ended verified = command.verify();
+      const Ended verified = command.verify({"--model", "model.json"});
       EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
       const Json certificate = command.certificate();
       EXPECT_EQ(certificate["mechanism"], "marginals");
@@ -106,22 +109,25 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
                 std::string::npos)
           << ended.err;
       EXPECT_EQ(ended.err.find("right but for"), std::string::npos) << ended.err;
-      const Json& measured = certificate["measured"];
-      std::printf("%s\n", measured["words"].dump().c_str());
+      // The model has the measurements, and the certificate its hash.
+      const Json measurements = Json::parse(command.files.read("model.json"))["measurements"];
+      EXPECT_EQ(certificate["measured"].size(), 1U);
+      EXPECT_THAT(certificate["measured"]["model_sha256"].get<std::string>(),
+                  ::testing::MatchesRegex("[0-9a-f]{64}"));
       std::set<Json> pairs;
-      for (const Json& pair : measured["pairs"]) pairs.insert(pair["columns"]);
-      EXPECT_THAT(measured["words"].get<std::string>(),
-                  ::testing::MatchesRegex("noise of the " + std::to_string(pairs.size()) +
-                                          " measured pairs?, on average [0-9.]+ " +
-                                          (!hidden              ? "in total variation"
-                                           : who[0] == "--unit" ? "units"
-                                                                : "rows")));
-      const Json& others = measured["not_measured"]["pairs"];
-      EXPECT_EQ(measured["not_measured"]["count"], others.size());
-      EXPECT_EQ(measured["noise"].contains("total_variation"), !hidden);
-      for (const Json& pair : others) EXPECT_TRUE(pairs.insert(pair).second);
+      std::set<Json> singles;
+      for (const Json& table : measurements["tables"]) {
+        (table["columns"].size() == 2 ? pairs : singles).insert(table["columns"]);
+      }
+      EXPECT_FALSE(pairs.empty());
+      EXPECT_EQ(measurements.contains("records"), !hidden);
+      EXPECT_EQ(measurements["step"], who.empty() || who[0] != "--unit" ? 1.0 : 1.0 / 1024);
+      for (const Json& pair : measurements["not_measured"]) {
+        EXPECT_TRUE(pairs.insert(pair).second);
+      }
       const std::size_t columns = certificate["design"]["columns"].size();
       EXPECT_EQ(pairs.size(), columns * (columns - 1) / 2);
+      EXPECT_EQ(singles.size(), columns);
       if (!hidden) continue;
       Json fixed = certificate;
       fixed.erase("measured");  // drawn, so it may have any digits
@@ -213,13 +219,9 @@ TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
                                    {"/facts/records", 3},
                                    {"/accuracy/two_way/usual", 1e-6},
                                    {"/accuracy/two_way/at_worst", 1e-6},
-                                   {"/measured/noise/records", 1e-6},
                                    {"/measured/words", "noise of nothing"},
-                                   {"/measured/pairs/0/cells/0", 0},
-                                   {"/measured/pairs/0/parts", 65536},
-                                   {"/measured/pairs", Json::array()},
-                                   {"/measured/not_measured/pairs", Json::array({1})},
-                                   {"/measured/not_measured/count", 99},
+                                   {"/measured/model_sha256", 3},
+                                   {"/measured", 3},
                                    {"/promised/0", "Nothing can happen."}}) {
     Json altered = certificate;
     altered[Json::json_pointer(place)] = value;
@@ -227,6 +229,82 @@ TEST(SampleMarginals, ACertificateThatIsAlteredDoesNotHold) {
     const Ended verified = command.verify();
     EXPECT_TRUE(verified.status == 1 || verified.status == 2) << place << verified.out;
   }
+}
+
+/// Of pairs that a certificate lists, like those from before models held measurements.
+TEST(SampleMarginals, ACertificateThatListsPairsIsForAnotherVersion) {
+  const Wards command;
+  ASSERT_EQ(command.sample({"--epsilon", "1", "--delta", "1e-6"}).status, 0);
+  Json certificate = command.certificate();
+  certificate["measured"] = {{"words", "noise of the 1 measured pair"}, {"pairs", Json::array()}};
+  command.files.write("out.csv.certificate.json", certificate.dump(2));
+  const Ended verified = command.verify();
+  EXPECT_EQ(verified.status, 2);
+  EXPECT_EQ(verified.err,
+            "mollify: out.csv.certificate.json was made before models held their measurements, "
+            "because it lists pairs at /measured/pairs: verify it with the version that wrote it\n");
+}
+
+TEST(SampleMarginals, TheCertificateNamesItsModelAndNoOther) {
+  const Wards command;
+  const Arguments budget = {"--epsilon", "3", "--delta", "1e-6", "--model-out", "other.json"};
+  ASSERT_EQ(command.sample(budget).status, 0);
+  ASSERT_EQ(command.sample({"--epsilon", "3", "--delta", "1e-6", "--model-out", "model.json"}).status,
+            0);
+  const Json certificate = command.certificate();
+  const auto verified = [&](const char* model) { return command.verify({"--model", model}); };
+  const Ended held = verified("model.json");
+  EXPECT_EQ(held.status, 0) << held.out << held.err;
+  EXPECT_THAT(held.out, ::testing::HasSubstr("the model is the release's"));
+  EXPECT_THAT(held.out, ::testing::Not(::testing::HasSubstr("/measured")));
+  EXPECT_THAT(command.verify().out, ::testing::HasSubstr("/measured/model_sha256"));
+  EXPECT_EQ(verified("other.json").status, 1) << "of another release";
+  // Whatever is altered, its hash is another; and with the hash of what was altered, no release can
+  // have paid for these counts, or the file is not a model.
+  const Json model = Json::parse(command.files.read("model.json"));
+  for (const auto& [place, value] :
+       std::map<std::string, Json>{{"/columns/0/shares/0", 0.25},
+                                   {"/measurements/tables/0/variance", 1e-3},
+                                   {"/measurements/tables/3/parts", 60'000},
+                                   {"/measurements/tables/3/counts/1", 0.5},
+                                   {"/measurements/noise", "discrete-laplace"},
+                                   {"/measurements/records", 17},
+                                   {"/measurements/step", 2},
+                                   {"/measurements/tables", Json::array()},
+                                   {"/measurements", 3},
+                                   {"/released_with", "epsilon 0.1"},
+                                   {"/name", "Ada"}}) {
+    Json altered = model;
+    altered[Json::json_pointer(place)] = value;
+    command.files.write("altered.json", altered.dump());
+    EXPECT_EQ(verified("altered.json").status, place == "/measurements" ? 2 : 1) << place;
+    if (!place.starts_with("/measurements")) continue;
+    altered.erase("domain");
+    Sha256 hash;
+    hash.add(altered.dump());
+    Json forged = certificate;
+    forged["measured"]["model_sha256"] = hash.hex();
+    command.files.write("out.csv.certificate.json", forged.dump(2));
+    EXPECT_NE(verified("altered.json").status, 0) << place;
+    command.files.write("out.csv.certificate.json", certificate.dump(2));
+  }
+  Json without = model;
+  without.erase("measurements");
+  command.files.write("altered.json", without.dump());
+  EXPECT_EQ(verified("altered.json").status, 1);
+  // The domain in the file is not part of the hash, which is the domain's own, as certified.
+  command.files.write("altered.json", "3");
+  EXPECT_EQ(verified("altered.json").status, 2) << "no model";
+  Json nameless = certificate;
+  nameless.erase("measured");
+  command.files.write("out.csv.certificate.json", nameless.dump(2));
+  EXPECT_EQ(command.verify().status, 0);
+  const Ended unnamed = verified("model.json");
+  EXPECT_EQ(unnamed.status, 2);
+  EXPECT_EQ(unnamed.err,
+            "mollify: --model is not for this certificate: the certificate names no model\n");
+  EXPECT_EQ(command.run({"verify", "--k", "3", "--epsilon", "1", "--model", "model.json"}).status,
+            2);
 }
 
 TEST(SampleMarginals, TheModelGivesMoreRowsAtNoCost) {

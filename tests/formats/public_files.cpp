@@ -1,10 +1,12 @@
 #include "formats/public_files.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "columns.h"
@@ -277,6 +279,70 @@ TEST(ReadRoster, IsStrict) {
   EXPECT_EQ(refusal("id\n\"1\n"), std::string("r.csv line 2 must have ") + CsvReader::kOpenField);
   EXPECT_EQ(refusal("id\n" + std::string(2U << 20U, 'x')),
             "r.csv line 2 must have at most 1048576 bytes, but is longer");
+}
+
+}  // namespace
+
+// -----------------------------------------------------------------------------------------------
+// Noisy counts.
+
+namespace {
+
+constexpr const char* kCounts =
+    R"({"tables": [{"columns": ["s"], "counts": [4.5, 5, -1], "variance": 2}]})";
+
+std::string counts_file(const std::string& more = "") {
+  return std::string(R"({"measurements": )") + kCounts + more + "}";
+}
+
+/// A member "domain" of this domain.
+std::string own_domain(const std::string& text) {
+  return ", \"domain\": " + nlohmann::json(text).dump();
+}
+
+TEST(MeasurementsFile, IsReadWithADomainOrItsOwn) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain(kDomain, "domain.yaml");
+  const auto read = [&](const std::string& text, const std::optional<Domain>& given) {
+    return read_measurements_file(scratch.write("counts.json", text), given);
+  };
+  for (const MeasurementsFile& file :
+       {read(counts_file(), domain), read(counts_file(own_domain(kDomain)), std::nullopt),
+        read(counts_file(own_domain(kDomain)), domain)}) {
+    EXPECT_EQ(file.domain.hash(), domain.hash());
+    ASSERT_EQ(file.measurements.tables.size(), 1U);
+    EXPECT_EQ(file.measurements.tables[0].columns, std::vector<std::size_t>{1});
+    EXPECT_EQ(file.measurements.tables[0].counts, (std::vector<double>{4.5, 5, -1}));
+    EXPECT_EQ(file.measurements.tables[0].variance, 2);
+  }
+}
+
+TEST(MeasurementsFile, IsRefusedInOneSentence) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain(kDomain, "domain.yaml");
+  const auto refusal = [&](const std::string& text, const std::optional<Domain>& given) {
+    return test::refusal(
+        scratch, [&] { (void)read_measurements_file(scratch.write("c.json", text), given); });
+  };
+  EXPECT_EQ(refusal(counts_file(), std::nullopt),
+            "c.json has no domain at /domain: give the domain of its columns");
+  EXPECT_EQ(refusal(counts_file(own_domain("columns:\n  s: {type: boolean, null: false}\n")),
+                    domain),
+            "the domain is not the one in c.json: leave it out, or give the same one");
+  EXPECT_EQ(refusal(counts_file(", \"domain\": 3"), domain),
+            "c.json must have a text at /domain");
+  for (const char* text : {"[]", "3", R"({"tables": []})"}) {
+    EXPECT_EQ(refusal(text, domain),
+              "c.json has no noisy counts at /measurements: mollify sample --model-out writes them "
+              "with a model of method marginals");
+  }
+  EXPECT_EQ(refusal(R"({"measurements": {"tables": [{"columns": ["t"], "counts": [],
+                         "variance": 1}]}})",
+                    domain),
+            "c.json must name columns of the domain at /measurements/tables/0/columns");
+  EXPECT_THAT(refusal(counts_file(", \"format\": \"mollify model 9\""), domain),
+              testing::StartsWith("c.json is not a model in the format"));
+  EXPECT_THAT(refusal("{", domain), testing::StartsWith("c.json"));
 }
 
 }  // namespace

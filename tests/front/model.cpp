@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -195,6 +199,80 @@ TEST(FrontModel, ReadsShapesThatFitTheDomain) {
   }
   EXPECT_EQ(inside::test::refusal_of([&] { (void)parsed(49, "mollify model 2"); }),
             "m must have the domain that its model was made for, but has another");
+}
+
+/// Three columns in 26 cells, by noise of epsilon 100.
+TEST(FrontModel, HasTheCountsThatItWasMadeOf) {
+  const Model model = released();
+  const MeasuredCounts made = model.measurements().value();
+  const std::size_t rows = made.table.size();
+  EXPECT_EQ(made.columns.size(), rows);
+  EXPECT_EQ(made.cells.size(), rows);
+  EXPECT_EQ(made.count.size(), rows);
+  EXPECT_EQ(made.standard_deviation.size(), rows);
+  const auto json = nlohmann::json::parse(model.text())["measurements"];
+  std::map<std::string, double> counts;
+  std::set<std::string> columns;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto& table = json["tables"][made.table[i]];
+    EXPECT_DOUBLE_EQ(made.standard_deviation[i],
+                     std::sqrt(table["variance"].get<double>()) * json["step"].get<double>());
+    columns.insert(made.columns[i]);
+    counts.emplace(made.columns[i] + ": " + made.cells[i], made.count[i]);
+  }
+  EXPECT_NEAR(counts.at("city: Lille"), 150, 12);
+  EXPECT_NEAR(counts.at("city: Ghent"), 0, 12);
+  EXPECT_NEAR(counts.at("age: 10..19"), 150, 12);
+  EXPECT_NEAR(counts.at("age: 90..99"), 0, 12);
+  EXPECT_NEAR(counts.at("born: null"), 150, 12);
+  EXPECT_NEAR(counts.at("born: 1995-01-01..1995-12-31"), 150, 12);
+  EXPECT_EQ(columns.size() + model.not_measured().size(), 6U);
+  for (const auto& [first, second] : model.not_measured()) {
+    EXPECT_TRUE(columns.insert(first + ", " + second).second);
+  }
+  for (const char* pair : {"city, age", "city, born", "age, born"}) {
+    EXPECT_TRUE(columns.contains(pair)) << pair;
+  }
+}
+
+/// Cells that are counted together, in rows and units, of a file that is written by hand.
+TEST(FrontModel, NamesWhatIsCountedTogether) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(fixed().text());
+  EXPECT_FALSE(fixed().measurements().has_value());
+  EXPECT_TRUE(fixed().not_measured().empty());
+  json["measurements"] = nlohmann::ordered_json::parse(R"({
+      "noise": "discrete-gaussian", "step": 0.5, "tables": [
+        {"columns": ["ward", "age"], "groups": [[[0, 1], [1, 1], [0, 1]], [[0, 2]]],
+         "counts": [8, -3], "variance": 16},
+        {"columns": ["saved"], "groups": [[[0, 2], [1, 1]]], "counts": [1, 2], "variance": 4}]})");
+  const Model model = Model::parse(json.dump());
+  const MeasuredCounts made = model.measurements().value();
+  EXPECT_EQ(made.table, (std::vector<std::size_t>{0, 0, 1, 1}));
+  EXPECT_EQ(made.columns, (Texts{"ward, age", "ward, age", "saved", "saved"}));
+  EXPECT_EQ(made.cells, (Texts{"north or east, 0..99", "south, 0..99", "false or true", "null"}));
+  EXPECT_EQ(made.count, (std::vector<double>{4, -1.5, 0.5, 1}));
+  EXPECT_EQ(made.standard_deviation, (std::vector<double>{2, 2, 1, 1}));
+  EXPECT_EQ(model.not_measured(), (std::vector<std::pair<std::string, std::string>>{
+                                      {"ward", "saved"}, {"age", "saved"}}));
+}
+
+/// More than five by themselves are counted, and names with commas are quoted.
+TEST(FrontModel, CountsWhatItDoesNotName) {
+  std::vector<std::string> words{"a, b"};
+  for (int i = 0; i < 9; ++i) words.push_back("w" + std::to_string(i));
+  const Domain domain = Domain::make({Column::declare(
+      "word", {{"type", "categorical"}, {"values", Setting(words)}, {"null", "w0"}})});
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(R"({
+      "format": "mollify model 1", "version": "0.1.0", "released_with": "epsilon 2",
+      "columns": [{"groups": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+                   "shares": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}],
+      "graph": {"version": 1, "sizes": [1], "total": 10, "potentials": []},
+      "measurements": {"tables": [{"columns": ["word"], "groups": [[[0, 9], [1, 1]]],
+                                   "counts": [9, 1], "variance": 1}]}})");
+  json["domain_sha256"] = domain.hash();
+  json["domain"] = domain.yaml();
+  EXPECT_EQ(Model::parse(json.dump()).measurements().value().cells,
+            (Texts{"\"a, b\" or w0 or w1 or w2 or w3 or 4 others", "w8"}));
 }
 
 TEST(FrontModel, OtherReleasesHaveNone) {

@@ -1,12 +1,17 @@
 // A release by marginals is drawn once more, by hand, from the same words: its cuts, its counts
 // with their weights, and each step's price.
 #include <array>
+#include <cmath>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "domain/column.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
@@ -126,6 +131,99 @@ PairCounts weighed(const People& people, const std::vector<CellGroups>& bins, st
   return counts;
 }
 
+/// Writes down each answer, for the model's file.
+class NotedAnswers final : public MarginalAnswers {
+ public:
+  NotedAnswers(PrivateMarginals& answers, const MarginalBudget& budget, const Domain& domain,
+               std::vector<std::size_t> columns, std::vector<CellGroups> bins)
+      : answers_(answers),
+        budget_(budget),
+        domain_(domain),
+        columns_(std::move(columns)),
+        bins_(std::move(bins)) {}
+
+  [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
+    const std::vector<double> counts = answers_.measure(table, parts);
+    Json names = Json::array(), at = Json::array(), groups = Json::array(), whole = Json::array();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const std::size_t column = columns_[table.columns[i]];
+      at.push_back(column);
+      names.push_back(domain_.columns()[column].name());
+      // Of the domain's cells, whose bins are asked about.
+      Json runs = Json::array();
+      bool are_single = true;
+      std::uint32_t cell = 0;
+      for (const std::uint32_t bin : bins_[table.columns[i]].of) {
+        const std::uint32_t group = table.groups[i].of[bin];
+        are_single = are_single && group == cell++;
+        if (runs.empty() || runs.back()[0] != group) runs.push_back({group, 0});
+        runs.back()[1] = runs.back()[1].get<int>() + 1;
+      }
+      groups.push_back(are_single ? Json(nullptr) : runs);
+    }
+    for (const double count : counts) whole.push_back(std::llround(count));
+    const double deviation = budget_.deviation(parts);
+    tables.push_back({{"columns", names},
+                      {"at", at},
+                      {"groups", groups},
+                      {"counts", whole},
+                      {"variance", deviation * deviation},
+                      {"parts", parts}});
+    return counts;
+  }
+  std::vector<double> products(const CellScores& scores, std::uint32_t parts) override {
+    const std::vector<double> sums = answers_.products(scores, parts);
+    Json of_cells = Json::array(), whole = Json::array();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      of_cells.push_back(Json::array());
+      for (const std::uint32_t bin : bins_[i].of) of_cells.back().push_back(scores.columns[i][bin]);
+    }
+    for (const double sum : sums) whole.push_back(std::llround(sum));
+    const double deviation =
+        budget_.deviation_of(budget_.product_noise(parts, columns_.size(), scores.steps));
+    said_of_products = {{"scores", of_cells},
+                        {"sums", whole},
+                        {"variance", deviation * deviation},
+                        {"parts", parts}};
+    return sums;
+  }
+  std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
+    return answers_.choose(candidates, parts);
+  }
+
+  Json tables = Json::array();
+  Json said_of_products;
+
+ private:
+  PrivateMarginals& answers_;
+  const MarginalBudget& budget_;
+  const Domain& domain_;
+  std::vector<std::size_t> columns_;  ///< of the domain
+  std::vector<CellGroups> bins_;      ///< of their cells
+};
+
+/// The model's file: the model, and what was answered, which is all else that depends on the data.
+std::string with_answers(const std::string& model, const Json& tables, const Json& products,
+                         const TableCase& tested, bool is_pure,
+                         const std::optional<std::uint64_t>& records) {
+  Json measurements{{"noise", is_pure ? "discrete-laplace" : "discrete-gaussian"},
+                    {"step", tested.weights ? 0.1 : 1.0 / static_cast<double>(tested.weight())}};
+  if (records) measurements["records"] = static_cast<double>(*records);
+  measurements["tables"] = tables;
+  if (!products.is_null()) measurements["products"] = products;
+  std::set<Json> measured;
+  for (const Json& table : tables) measured.insert(table["columns"]);
+  Json others = Json::array();
+  for (const Json& pair : {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}}) {
+    if (products.is_null() && !measured.contains(pair)) others.push_back(pair);
+  }
+  measurements["not_measured"] = others;
+  Json json = Json::parse(model);
+  json["measurements"] = measurements;
+  return json.dump() + "\n";
+}
+
 /// The release once more: its steps in their order, each with a budget that is made here.
 std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const Domain& domain,
                           const SmallTable& table, std::uint64_t rows, SecureRandom& random) {
@@ -151,6 +249,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
     groups.push_back(bins.back().groups);
   }
   PartsLeft parts;
+  Json tables = Json::array();
   if (tested.private_bins) {
     const PairCounts fine = weighed(people, groups, tested.weight(), weights);
     PairCounts ages({domain.columns()[1].size()});
@@ -158,7 +257,9 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
       ages.add(std::array{cell}, fine.column(1)[cell]);
     }
     PrivateMarginals of_ages(ages, budget, random, parts);
-    bins[1] = find_bins(design.request.columns[1], of_ages, budget, design.cut_parts);
+    NotedAnswers noted(of_ages, budget, domain, {1}, {single_cells(domain.columns()[1].size())});
+    bins[1] = find_bins(design.request.columns[1], noted, budget, design.cut_parts);
+    tables = noted.tables;
     groups[1] = bins[1].groups;
     parts = of_ages.rest();
     EXPECT_EQ(parts.left(), MarginalBudget::kParts - 4 * design.cut_parts);
@@ -166,6 +267,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   }
   const PairCounts counts = weighed(people, groups, tested.weight(), weights);
   PrivateMarginals answers(counts, budget, random, parts);
+  NotedAnswers noted(answers, budget, domain, {0, 1, 2}, groups);
   std::vector<std::vector<double>> shares;
   for (const Column& column : domain.columns()) shares.emplace_back(column.size());
   People known;
@@ -183,7 +285,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   std::vector<ColumnAxis> axes;
   for (const Column& column : domain.columns()) axes.push_back(axis_of(column));
   const MarginalModel model = with_shapes(
-      without_bins(learn_marginals(with_bins(design, bins), answers,
+      without_bins(learn_marginals(with_bins(design, bins), noted,
                                    tested.reference ? &reference : nullptr, nullptr, &axes),
                    bins, shares),
       domain.columns());
@@ -192,7 +294,10 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   RecordWriter writer(domain, sink);
   write_rows(model, rows, {}, random, writer);
   writer.finish();
-  return released_model_text(model, domain, privacy) + csv;
+  tables.insert(tables.end(), noted.tables.begin(), noted.tables.end());
+  return with_answers(released_model_text(model, domain, privacy), tables, noted.said_of_products,
+                      tested, privacy.notion == PrivacyNotion::kPure, request.records) +
+         csv;
 }
 
 struct PreparedTable {
