@@ -45,7 +45,7 @@ PARTS = {
     "guides/hide-a-whole-table guides/estimate-a-population guides/plan-a-budget guides/track-a-budget guides/python guides/spark",
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
-    "Reference": "reference/domain reference/rules reference/times reference/units reference/weights reference/released-types reference/mechanisms reference/spec generated/commands reference/api "
+    "Reference": "reference/domain reference/rules reference/times reference/units reference/weights reference/released-types reference/mechanisms reference/spec reference/model-file generated/commands reference/api "
     "reference/cpp-and-c reference/messages reference/glossary",
     "Theory": "theory/threat-model theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals theory/weights "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/release-keys theory/estimation "

@@ -54,6 +54,35 @@ class Model:
         """Of its records."""
         return _restore(self._inside.domain_yaml(), None)
 
+    @property
+    def measurements(self) -> dict[str, list[Any]] | None:
+        """All noisy counts that the model was made of, as lists of equal length, which
+        ``pandas.DataFrame`` and ``polars.DataFrame`` take.
+
+        They were paid for when the model was released, so they are as public as the
+        model. A release by "integral-model" counts nothing: None.
+
+        - `table`: the number of the table that was counted, from 0. A table can be
+          counted several times.
+        - `columns`: the names of its columns, such as "age, ward".
+        - `cells`: the values of each count's cell, such as "10..19, north". Values that
+          were counted together are joined by "or".
+        - `count`: the noisy count, in rows, in units or in declared weight. It can be
+          negative.
+        - `standard_deviation`: the standard deviation of its noise. The noises of all
+          counts are independent, and their means are 0.
+
+        The sums of a copula (`copula=True`) are in `text`, under ``measurements``.
+        """
+        return self._inside.measurements()
+
+    @property
+    def not_measured(self) -> list[tuple[str, str]]:
+        """The pairs of columns that no table of `measurements` has together. The model
+        knows of their dependence only what other tables imply.
+        """
+        return self._inside.not_measured()
+
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which ``mollify generate --model`` reads too. It appears whole
         or not at all.

@@ -197,6 +197,34 @@ Table generated(const Model& model, std::uint64_t count, const GivenValues& give
       std::move(progress));
 }
 
+template <class Number>
+nb::list numbers(const std::vector<Number>& all) {
+  nb::list list;
+  for (const Number one : all) list.append(one);
+  return list;
+}
+
+/// A list for each column of the table, by its name.
+std::optional<nb::typed<nb::dict, nb::str, nb::list>> measurements(const Model& model) {
+  const std::optional<MeasuredCounts> made = model.measurements();
+  if (!made) return std::nullopt;
+  nb::typed<nb::dict, nb::str, nb::list> lists;
+  lists["table"] = numbers(made->table);
+  lists["columns"] = texts(made->columns);
+  lists["cells"] = texts(made->cells);
+  lists["count"] = numbers(made->count);
+  lists["standard_deviation"] = numbers(made->standard_deviation);
+  return lists;
+}
+
+nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>> not_measured(const Model& model) {
+  nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>> pairs;
+  for (const auto& [first, second] : model.not_measured()) {
+    pairs.append(nb::make_tuple(text(first), text(second)));
+  }
+  return pairs;
+}
+
 /// All facts, as JSON.
 nb::str verified(const std::string& certificate, const std::string& name, const Domain& domain,
                  const std::optional<std::string>& list,
@@ -299,7 +327,9 @@ void add_release(nb::module_& module) {
       .def_static("parse", &Model::parse, "text"_a, "name"_a)
       .def_static("read", &Model::read, "path"_a)
       .def("text", [](const Model& model) { return text(model.text()); })
-      .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); });
+      .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); })
+      .def("measurements", &measurements)
+      .def("not_measured", &not_measured);
   module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "seed"_a.none(),
              "progress"_a.none());
   module.def(

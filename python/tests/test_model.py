@@ -1,6 +1,7 @@
 """Rows from the model of a release."""
 
 import decimal
+import json
 import pickle
 import subprocess
 import sys
@@ -32,12 +33,6 @@ def release():
 
 def test_a_release_has_its_model(release, tmp_path):
     assert len(release) == 7
-    measured = release.certificate.to_dict()["measured"]
-    assert measured["words"].startswith("noise of the ")
-    listed = {tuple(pair["columns"]) for pair in measured["pairs"]}
-    listed |= {tuple(pair) for pair in measured["not_measured"]["pairs"]}
-    assert measured["not_measured"]["count"] == len(measured["not_measured"]["pairs"])
-    assert listed == {("ward", "age"), ("ward", "born"), ("age", "born")}
     model = release.model
     assert model.domain == mo.Domain(DOMAIN)
     path = tmp_path / "model.json"
@@ -46,6 +41,67 @@ def test_a_release_has_its_model(release, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["model.json"]
     data = {"ward": ["north"], "age": [1], "born": [None]}
     assert mo.Integral(DOMAIN, epsilon=1, candidates=10).sample(data).model is None
+
+
+def test_a_model_has_the_counts_that_it_was_made_of(release):
+    made = pandas.DataFrame(release.model.measurements)
+    assert polars.DataFrame(release.model.measurements).rows() == [tuple(row) for row in made.itertuples(index=False)]
+    assert list(made) == ["table", "columns", "cells", "count", "standard_deviation"]
+    pairs = {tuple(names.split(", ")) for names in made["columns"] if "," in names}
+    assert pairs.isdisjoint(release.model.not_measured)
+    assert pairs | set(release.model.not_measured) == {("ward", "age"), ("ward", "born"), ("age", "born")}
+    first = made.groupby(["columns", "cells"]).first()
+    truth = {"north": 200, "south": 200, "east": 0}
+    for ward, count in truth.items():
+        row = first.loc["ward", ward]
+        assert abs(row["count"] - count) < 7 * row["standard_deviation"] < 30
+    assert abs(first.loc["age", "70..79"]["count"] - 200) < 30 > abs(first.loc["born", "null"]["count"] - 200)
+    listed = json.loads(release.model.text)["measurements"]
+    assert [count for table in listed["tables"] for count in table["counts"]] == list(made["count"] / listed["step"])
+    assert [list(pair) for pair in release.model.not_measured] == listed["not_measured"]
+
+
+def test_counts_of_units_are_in_units():
+    data = {"ward": ["north", "south"] * 300, "ill": [True, False] * 300, "who": [i // 6 for i in range(600)]}
+    domain = {"ward": mo.categorical(["north", "south"]), "ill": mo.boolean()}
+    release = mo.Marginals(domain, unit="who", epsilon=50, delta=1e-6, count=3, accept_error=True).sample(data)
+    made = pandas.DataFrame(release.model.measurements)
+    of_wards = made[(made["columns"] == "ward") & (made["cells"] == "north")]
+    assert (abs(of_wards["count"] - 50) < 7 * of_wards["standard_deviation"]).all()
+    assert of_wards["standard_deviation"].max() < 10
+
+
+def test_other_models_have_no_counts():
+    release = mo.IntegralModel(DOMAIN, epsilon=1, candidates=10, accept_error=True).sample(
+        {"ward": ["north"], "age": [15], "born": [None]}
+    )
+    assert release.model.measurements is None
+    assert release.model.not_measured == []
+    assert set(release.certificate.to_dict()["measured"]) == {"model_sha256"}
+    assert mo.verify(release, DOMAIN, model=release.model).model_matches
+
+
+def test_a_certificate_names_its_model(release, tmp_path):
+    release.model.write(tmp_path / "model.json")
+    for model in (release.model, tmp_path / "model.json", str(tmp_path / "model.json")):
+        held = mo.verify(release, DOMAIN, model=model)
+        assert held.model_matches and held.holds
+    assert mo.verify(release, DOMAIN).model_matches is None
+    data = {"ward": ["north"], "age": [15], "born": [None]}
+    other = mo.Marginals(DOMAIN, epsilon=100, delta=1e-6, count=7, accept_error=True).sample(data)
+    assert not mo.verify(release, DOMAIN, model=other.model)
+    changed = json.loads(release.model.text)
+    changed["measurements"]["tables"][0]["counts"][0] += 1
+    found = mo.verify(release, DOMAIN, model=mo.Model.parse(json.dumps(changed)))
+    assert found.model_matches is False and not found.holds
+    changed["measurements"]["tables"][0]["counts"][0] = "many"
+    with pytest.raises(mo.InvalidInput, match="the model must have finite numbers at /measurements/tables/0/counts"):
+        mo.Model.parse(json.dumps(changed))
+    with pytest.raises(mo.InvalidInput, match="model must be the model of a release"):
+        mo.verify(release, DOMAIN, model=3)
+    none = mo.Integral(DOMAIN, epsilon=1, candidates=10).sample(data)
+    with pytest.raises(mo.InvalidInput, match="the certificate names no model"):
+        mo.verify(none, DOMAIN, model=release.model)
 
 
 def test_rows_have_the_models_law_and_the_domains_types(release):

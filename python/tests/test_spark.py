@@ -29,7 +29,7 @@ ALPHA = 1e-6
 
 
 def before_the_draw(certificate):
-    """All but the pairs that noise chose to measure."""
+    """All but the hash of the model."""
     return {key: value for key, value in json.loads(certificate.json).items() if key != "measured"}
 
 

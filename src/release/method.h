@@ -215,7 +215,7 @@ class ReleaseMethod : public MethodStatement, public MethodPlans {
   virtual void imply_outputs(const nlohmann::json& /*said*/, const Certificate&, const Domain&,
                              const std::string& /*name*/, nlohmann::json& /*implied*/) const {}
   /// Whether a release of this certificate can have made these measurements of its domain and paid
-  /// for them. Which tables were chosen, and what was counted, cannot be checked. By default it
+  /// for them. The choice of tables, and the counts, cannot be checked. By default it
   /// makes none.
   virtual bool can_have_measured(const Certificate&, const Measurements* made) const {
     return made == nullptr;

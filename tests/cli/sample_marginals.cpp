@@ -259,8 +259,8 @@ TEST(SampleMarginals, TheCertificateNamesItsModelAndNoOther) {
   EXPECT_THAT(held.out, ::testing::Not(::testing::HasSubstr("/measured")));
   EXPECT_THAT(command.verify().out, ::testing::HasSubstr("/measured/model_sha256"));
   EXPECT_EQ(verified("other.json").status, 1) << "of another release";
-  // Whatever is altered, its hash is another; and with the hash of what was altered, no release can
-  // have paid for these counts, or the file is not a model.
+  // An altered model has another hash. Even under a certificate with this hash, no release can have
+  // paid for the altered counts.
   const Json model = Json::parse(command.files.read("model.json"));
   for (const auto& [place, value] :
        std::map<std::string, Json>{{"/columns/0/shares/0", 0.25},

@@ -122,7 +122,7 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
 
 namespace {
 
-/// Reads a member "measurements". Each function is given the place of what it reads.
+/// Reads a member "measurements". `place` is where a function reads, for its refusals.
 class MeasurementsReader {
  public:
   MeasurementsReader(const Domain& domain, const std::string& name) : domain_(domain), name_(name) {

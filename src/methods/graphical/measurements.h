@@ -38,19 +38,19 @@ struct MeasuredProducts {
   friend bool operator==(const MeasuredProducts&, const MeasuredProducts&) = default;
 };
 
-/// Every noisy answer that a release paid for, in the order in which they were asked: what its
-/// model is made of. Public, like the model. Which tables were asked for was chosen privately and
+/// Every noisy answer that a release paid for, in the order of its questions. The model is made of
+/// them. Public, like the model. Which tables were asked for was chosen privately and
 /// paid for, too.
 struct Measurements {
   std::string noise;  ///< mollify's is "discrete-gaussian" or "discrete-laplace"
-  double step = 1;    ///< what a count of 1 is in rows, in units, or in declared weight
+  double step = 1;    ///< the amount of a count of 1, in rows, in units, or in declared weight
   /// The public number of rows or units, or their supposed total weight; none where it is protected.
   std::optional<double> records{};
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
 
-  /// Pairs of columns, of as many as there are, that no table has together; none with products,
-  /// which are of all pairs.
+  /// Pairs of columns that no table has together; none with products, because they are of all
+  /// pairs.
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> not_measured(
       std::size_t columns) const;
 
@@ -64,8 +64,8 @@ struct Measurements {
                                                        const Domain& domain);
 
 /// What measurements_json wrote about this domain, or another program did: then "at", "groups",
-/// "parts", "noise" and "step" may be missing, columns may be in any order, and counts need not be
-/// whole. Other members are ignored. Throws InvalidInput, in one sentence that begins with `name`
+/// "parts", "noise" and "step" may be missing, columns may be in any order, and counts do not have to
+/// be whole. Other members are ignored. Throws InvalidInput, in one sentence that begins with `name`
 /// and says which member is wrong, for anything else.
 [[nodiscard]] Measurements measurements_from_json(const nlohmann::ordered_json& json,
                                                   const Domain& domain, const std::string& name);

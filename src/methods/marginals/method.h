@@ -99,7 +99,7 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 /// Whether a release of this certificate can have made these measurements of its domain: first of
 /// private bins and of each column, as designed; then of pairs, as can_be_measured says, or of a
 /// copula's products. Their noise is what their parts of the budget give, and all parts are no more
-/// than there are. Which pairs were chosen, and what was counted, cannot be checked.
+/// than there are. The choice of pairs, and the counts, cannot be checked.
 [[nodiscard]] bool can_have_measured(const Certificate& certificate, const Measurements& made);
 
 // For who asks which method to take: advice.cpp.

@@ -1,4 +1,4 @@
-// What a release by marginals measured.
+// Noisy answers of a release by marginals, for its model's file.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +23,7 @@ const char* noise_name(const MarginalDesign& design) {
   return design.guarantee.notion == PrivacyNotion::kPure ? "discrete-laplace" : "discrete-gaussian";
 }
 
-/// What a count of 1 is, in rows, in units or in declared weight.
+/// The amount of a count of 1, in rows, in units or in declared weight.
 double step_of(const Certificate& certificate) {
   const auto& weights = certificate.spec.weights;
   const auto& request = certificate.as<MarginalDesign>()->request;

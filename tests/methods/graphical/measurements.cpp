@@ -1,4 +1,4 @@
-// Noisy counts as JSON: mollify's, other programs', and what is neither.
+// Noisy counts as JSON, by mollify or by other programs, and JSON that has no noisy counts.
 #include "methods/graphical/measurements.h"
 
 #include <map>
@@ -154,7 +154,7 @@ TEST(Measurements, AreRefusedInOneSentence) {
             "m must name columns of the domain at /measurements/tables/1/columns");
 }
 
-// Whatever stands in a place, it is refused in one sentence or read.
+// A file with any value in any place is refused in one sentence or read.
 TEST(Measurements, WithAnythingAnywhereAreRefusedOrRead) {
   const Json whole = measurements_json(small(), people());
   const std::vector<Json> anything = {

@@ -1,4 +1,4 @@
-// What a release by marginals publishes of its answers, and what its certificate can have measured.
+// Measurements that a release by marginals publishes, and altered ones that it cannot have made.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -20,7 +20,7 @@
 namespace mollify {
 namespace {
 
-/// A release of 400 rows of 200 people, and what its model's file holds.
+/// A release of 400 rows of 200 people, and its model's measurements.
 class PublishedRelease {
  public:
   PublishedRelease(const std::string& domain, const std::string& parts) {
@@ -107,7 +107,7 @@ const std::map<std::string, std::unique_ptr<const PublishedRelease>>& published(
         {"rules", {kRules, R"({"privacy": {"rho": 5}})"}},
         {"units", {kPlain, R"({"privacy": {"rho": 5}, "unit": "id"})"}},
         {"weights", {kPlain, R"({"privacy": {"rho": 5},
-          "weights": {"column": "w", "range": [0, 3], "invalid": 1, "step": 0.5}})"}},
+          "weights": {"column": "w", "greatest": 3, "invalid": 1, "step": 0.5}})"}},
         {"single", {kSingle, R"({"privacy": {"rho": 1}})"}}};
     std::map<std::string, std::unique_ptr<const PublishedRelease>> made;
     for (const auto& [name, parts] : asked) {
@@ -152,7 +152,7 @@ TEST(PublishedMeasurements, AddUpToTheTable) {
   }
   EXPECT_EQ(pairs, 3U);
   EXPECT_TRUE(published().at("copula")->made.not_measured(3).empty()) << "products are of all";
-  // What follows is not asked about.
+  // A column that follows is not counted.
   EXPECT_EQ(published().at("rules")->model["measurements"]["not_measured"].back(),
             (Json{"ill", "group"}));
 }
@@ -210,7 +210,7 @@ TEST(PublishedMeasurements, OfOtherPartsNoiseOrTablesCannotHaveBeenMade) {
       });
     }
   }
-  // What follows, and more than all pairs: a product of a release that has none.
+  // A column that follows, and a product without a copula.
   EXPECT_FALSE(published().at("rules")->can_have([](Measurements& made) {
     MeasuredTable& last = made.tables.back();
     last.columns.back() = 3;

@@ -203,7 +203,7 @@ class NotedAnswers final : public MarginalAnswers {
   std::vector<CellGroups> bins_;      ///< of their cells
 };
 
-/// The model's file: the model, and what was answered, which is all else that depends on the data.
+/// The model with the answers, from which all of it is made.
 std::string with_answers(const std::string& model, const Json& tables, const Json& products,
                          const TableCase& tested, bool is_pure,
                          const std::optional<std::uint64_t>& records) {
