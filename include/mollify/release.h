@@ -296,10 +296,10 @@ Certificate release(const PreparedRelease& prepared, const Source& data, const S
 
 /// Noisy counts, a row for each, as lists of one length.
 struct MeasuredCounts {
-  std::vector<std::size_t> table{};    ///< place of its table in the model's file
-  std::vector<std::string> columns{};  ///< "age, ward"
-  std::vector<std::string> cells{};    ///< "10..19, north", "0..9, north or east"
-  std::vector<double> count{};         ///< in rows, in units or in declared weight
+  std::vector<std::size_t> table{};          ///< place of its table in the model's file
+  std::vector<std::string> columns{};        ///< "age, ward"
+  std::vector<std::string> cells{};          ///< "10..19, north", "0..9, north or east"
+  std::vector<double> count{};               ///< in rows, in units or in declared weight
   std::vector<double> standard_deviation{};  ///< of its noise
 };
 

@@ -61,7 +61,10 @@ int verify_certificate(const VerifyOptions& options) {
       naming_part("domain", [&] { return read_domain(needed(options.domain, "--domain")); });
   KnownInputs known = known_inputs(stated, domain, PublicFiles(), options.candidates_file,
                                    options.mechanism.reference);
-  if (options.model) known.model = read_text_file(*options.model);
+  if (options.model) {
+    known.model = naming_part("model", [&] { return read_text_file(*options.model); });
+    known.model_file = *options.model;
+  }
   std::optional<Elapsed> elapsed("verifying");
   CertificateCheck check =
       naming_file(name, [&] { return mollify::verify_certificate(stated, name, domain, known); });

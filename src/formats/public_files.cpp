@@ -328,12 +328,11 @@ MeasurementsFile parse_measurements_file(const std::string& text, const std::str
                                          std::optional<Domain> domain) {
   require_json(text, name);
   const auto json = nlohmann::ordered_json::parse(text);
-  const Concern file = Concern::in_file(name);
   const auto require_same = [&](const Domain& own) {
     refuse_if(domain && domain->hash() != own.hash(), "certificate-mismatch", "domain",
               "the domain is not the one in {}: leave it out, or give the same one", name);
   };
-  refuse_if(!json.is_object() || !json.contains("measurements"), "wrong-kind-of-file", file,
+  refuse_if(!json.is_object() || !json.contains("measurements"), "wrong-kind-of-file", {},
             "{} has no noisy counts at /measurements: {} writes them with a model of method "
             "marginals",
             name,
@@ -348,7 +347,7 @@ MeasurementsFile parse_measurements_file(const std::string& text, const std::str
     refuse_if(!domain, "missing-key", "domain",
               "{} has no domain at /domain: give the domain of its columns", name);
   } else {
-    refuse_if(!yaml->is_string(), "malformed-file", file, "{} must have a text at /domain", name);
+    refuse_if(!yaml->is_string(), "malformed-file", {}, "{} must have a text at /domain", name);
     Domain own = parse_domain(yaml->get<std::string>(), "the domain in " + name);
     require_same(own);
     domain = std::move(own);

@@ -79,8 +79,7 @@ ReleasedModel parse_released_model(const std::string& text, const std::string& n
 
 bool is_model_of(const ReleasedModel& released, const Domain& domain) {
   const auto& columns = released.model.columns();
-  bool fits =
-      domain.hash() == released.domain_sha256 && domain.columns().size() == columns.size();
+  bool fits = domain.hash() == released.domain_sha256 && domain.columns().size() == columns.size();
   for (std::size_t i = 0; fits && i < columns.size(); ++i) {
     fits = domain.columns()[i].size() == columns[i].groups.of.size();
     for (const CellShape& shape : columns[i].shapes) {

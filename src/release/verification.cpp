@@ -100,9 +100,10 @@ void imply_model(const nlohmann::json& said, const std::string& name, Method met
 }
 
 /// Whether the certificate names this model, which has what the release can have measured.
-bool names_model(const std::string& text, const nlohmann::json& said,
-                                const Certificate& certificate, const Domain& domain) {
-  const std::string name = "the model";
+bool names_model(const KnownInputs& known, const nlohmann::json& said,
+                 const Certificate& certificate, const Domain& domain) {
+  const std::string& text = *known.model;
+  const std::string name = known.model_file.empty() ? "the model" : known.model_file;
   const ReleasedModel released = parse_released_model(text, name);
   refuse_if(!said.contains(kModelHash), "certificate-mismatch", "model",
             "{} is not for this certificate: the certificate names no model", flag_words("model"));
@@ -155,7 +156,10 @@ CertificateCheck verify_certificate(const StatedCertificate& stated, const std::
     method.imply_outputs(said, made.certificate, domain, name, implied);
     imply_model(said, name, stated.spec.method, implied);
     if (known.model) {
-      check.model_matches = names_model(*known.model, said, made.certificate, domain);
+      check.model_matches = naming_part("model", [&] {
+        return naming_file(known.model_file,
+                           [&] { return names_model(known, said, made.certificate, domain); });
+      });
     }
     require_implied(implied, said, name);
     const ReleaseError error = method.error(made.certificate, domain);

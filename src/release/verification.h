@@ -94,7 +94,8 @@ struct KnownInputs {
   /// Public records as digits of the domain, and of their bytes.
   std::optional<std::vector<std::uint32_t>> reference{};
   std::string reference_sha256{};
-  std::optional<std::string> model{};  ///< the text of its file
+  std::optional<std::string> model{};  ///< the text of its model
+  std::string model_file{};            ///< that it was read from; empty for a text in memory
 };
 
 /// What of two files, a list of candidates and public records, a release of this certificate was

@@ -240,17 +240,18 @@ TEST(SampleMarginals, ACertificateThatListsPairsIsForAnotherVersion) {
   command.files.write("out.csv.certificate.json", certificate.dump(2));
   const Ended verified = command.verify();
   EXPECT_EQ(verified.status, 2);
-  EXPECT_EQ(verified.err,
-            "mollify: out.csv.certificate.json was made before models held their measurements, "
-            "because it lists pairs at /measured/pairs: verify it with the version that wrote it\n");
+  EXPECT_EQ(
+      verified.err,
+      "mollify: out.csv.certificate.json was made before models held their measurements, "
+      "because it lists pairs at /measured/pairs: verify it with the version that wrote it\n");
 }
 
 TEST(SampleMarginals, TheCertificateNamesItsModelAndNoOther) {
   const Wards command;
   const Arguments budget = {"--epsilon", "3", "--delta", "1e-6", "--model-out", "other.json"};
   ASSERT_EQ(command.sample(budget).status, 0);
-  ASSERT_EQ(command.sample({"--epsilon", "3", "--delta", "1e-6", "--model-out", "model.json"}).status,
-            0);
+  ASSERT_EQ(
+      command.sample({"--epsilon", "3", "--delta", "1e-6", "--model-out", "model.json"}).status, 0);
   const Json certificate = command.certificate();
   const auto verified = [&](const char* model) { return command.verify({"--model", model}); };
   const Ended held = verified("model.json");
@@ -277,7 +278,7 @@ TEST(SampleMarginals, TheCertificateNamesItsModelAndNoOther) {
     Json altered = model;
     altered[Json::json_pointer(place)] = value;
     command.files.write("altered.json", altered.dump());
-    EXPECT_EQ(verified("altered.json").status, place == "/measurements" ? 2 : 1) << place;
+    EXPECT_EQ(verified("altered.json").status, 1) << place;
     if (!place.starts_with("/measurements")) continue;
     altered.erase("domain");
     Sha256 hash;
@@ -285,7 +286,7 @@ TEST(SampleMarginals, TheCertificateNamesItsModelAndNoOther) {
     Json forged = certificate;
     forged["measured"]["model_sha256"] = hash.hex();
     command.files.write("out.csv.certificate.json", forged.dump(2));
-    EXPECT_NE(verified("altered.json").status, 0) << place;
+    EXPECT_EQ(verified("altered.json").status, place == "/measurements" ? 2 : 1) << place;
     command.files.write("out.csv.certificate.json", certificate.dump(2));
   }
   Json without = model;

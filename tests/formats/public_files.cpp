@@ -326,11 +326,10 @@ TEST(MeasurementsFile, IsRefusedInOneSentence) {
   };
   EXPECT_EQ(refusal(counts_file(), std::nullopt),
             "c.json has no domain at /domain: give the domain of its columns");
-  EXPECT_EQ(refusal(counts_file(own_domain("columns:\n  s: {type: boolean, null: false}\n")),
-                    domain),
-            "the domain is not the one in c.json: leave it out, or give the same one");
-  EXPECT_EQ(refusal(counts_file(", \"domain\": 3"), domain),
-            "c.json must have a text at /domain");
+  EXPECT_EQ(
+      refusal(counts_file(own_domain("columns:\n  s: {type: boolean, null: false}\n")), domain),
+      "the domain is not the one in c.json: leave it out, or give the same one");
+  EXPECT_EQ(refusal(counts_file(", \"domain\": 3"), domain), "c.json must have a text at /domain");
   for (const char* text : {"[]", "3", R"({"tables": []})"}) {
     EXPECT_EQ(refusal(text, domain),
               "c.json has no noisy counts at /measurements: mollify sample --model-out writes them "

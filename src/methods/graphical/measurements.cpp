@@ -153,7 +153,7 @@ class MeasurementsReader {
  private:
   void require(bool holds, const std::string& place, std::string_view what) const {
     if (holds) return;
-    refuse_input("malformed-file", Concern::in_file(name_), "{} must {} at {}", name_, what, place);
+    refuse_input("malformed-file", {}, "{} must {} at {}", name_, what, place);
   }
 
   const Json& list(const Json& json, const char* key, const std::string& place) const {
@@ -195,8 +195,7 @@ class MeasurementsReader {
     if (json.is_number_unsigned() && json < domain_.columns().size()) {
       return json.get<std::size_t>();
     }
-    const auto found =
-        json.is_string() ? place_of_.find(json.get<std::string>()) : place_of_.end();
+    const auto found = json.is_string() ? place_of_.find(json.get<std::string>()) : place_of_.end();
     require(found != place_of_.end(), place, "name columns of the domain");
     return found->second;
   }
@@ -225,7 +224,8 @@ class MeasurementsReader {
     for (const Json& run : json) {
       require(run.is_array() && run.size() == 2 && run[0].is_number_unsigned() && run[0] < size &&
                   run[1].is_number_unsigned() && run[1] > 0 && run[1] <= size - made.of.size(),
-              place, fmt::format("have runs, [group, number of cells], of {}", counted(size, "cell")));
+              place,
+              fmt::format("have runs, [group, number of cells], of {}", counted(size, "cell")));
       const auto group = run[0].get<std::uint32_t>();
       made.of.insert(made.of.end(), run[1].get<std::size_t>(), group);
       made.count = std::max(made.count, group + 1);

@@ -618,8 +618,7 @@ class MarginalsMethod final : public ReleaseMethod {
     check.list_matches = reference->sha256 == known.reference_sha256;
   }
 
-  bool can_have_measured(const Certificate& certificate,
-                         const Measurements* made) const override {
+  bool can_have_measured(const Certificate& certificate, const Measurements* made) const override {
     return made != nullptr && mollify::can_have_measured(certificate, *made);
   }
 

@@ -67,7 +67,8 @@ TEST(Measurements, OfOtherProgramsAreRead) {
       {"columns": ["ill", "ward", "age"], "groups": [null, [[0, 3]], [[0, 1], [1, 3]]],
        "counts": [1, 2, 3, 4], "variance": 1}]})");
   const Measurements made = measurements_from_json(json, people(), "m");
-  const CellGroups truths{{0, 1}, 2}, wards{{0, 1, 2}, 3}, all{{0, 0, 0}, 1}, young{{0, 1, 1, 1}, 2};
+  const CellGroups truths{{0, 1}, 2}, wards{{0, 1, 2}, 3}, all{{0, 0, 0}, 1},
+      young{{0, 1, 1, 1}, 2};
   EXPECT_EQ(made.noise, "gaussian");
   EXPECT_EQ(made.step, 1);
   EXPECT_FALSE(made.records.has_value());
@@ -107,7 +108,8 @@ TEST(Measurements, AreRefusedInOneSentence) {
        "have the names of the columns in \"at\" at /measurements/tables/1/columns"},
       {"/tables/1/columns", R"(["ward", "town"])",
        "have the names of the columns in \"at\" at /measurements/tables/1/columns"},
-      {"/tables/1/groups", "[null]", "have groups for each column at /measurements/tables/1/groups"},
+      {"/tables/1/groups", "[null]",
+       "have groups for each column at /measurements/tables/1/groups"},
       {"/tables/1/groups/0", "3",
        "have runs of cells, or null, at /measurements/tables/1/groups/0"},
       {"/tables/1/groups/0", "[[0, 2], [1, 2]]",
@@ -122,8 +124,7 @@ TEST(Measurements, AreRefusedInOneSentence) {
        "have 3 cells in groups 0, 1, ..., none empty, at /measurements/tables/1/groups/0"},
       {"/tables/1/groups/0", "[]",
        "have 3 cells in groups 0, 1, ..., none empty, at /measurements/tables/1/groups/0"},
-      {"/tables/1/groups/0", "null",
-       "have 12 numbers or more at /measurements/tables/1/counts"},
+      {"/tables/1/groups/0", "null", "have 12 numbers or more at /measurements/tables/1/counts"},
       {"/tables/1/counts", "[1, 2, 3, 4, 5, 6, 7, 8, 9]",
        "have 8 numbers, but has 9, at /measurements/tables/1/counts"},
       {"/tables/1/counts", "{\"a\": 1}", "have a list at /measurements/tables/1/counts"},
@@ -138,10 +139,8 @@ TEST(Measurements, AreRefusedInOneSentence) {
       {"/products/scores/1", "[1, 2]",
        "have a score of each cell at /measurements/products/scores/1"},
       {"/products/scores/1/0", "0.5", "have whole numbers at /measurements/products/scores/1"},
-      {"/products/sums", "[1, 2]",
-       "have 3 numbers, but has 2, at /measurements/products/sums"},
-      {"/products/variance", "null",
-       "have a number above 0 at /measurements/products/variance"}};
+      {"/products/sums", "[1, 2]", "have 3 numbers, but has 2, at /measurements/products/sums"},
+      {"/products/variance", "null", "have a number above 0 at /measurements/products/variance"}};
   for (const auto& one : cases) {
     EXPECT_EQ(refusal_at(one[0], one[1]), "m must " + one[2]) << one[0] << " " << one[1];
   }
@@ -157,9 +156,23 @@ TEST(Measurements, AreRefusedInOneSentence) {
 // A file with any value in any place is refused in one sentence or read.
 TEST(Measurements, WithAnythingAnywhereAreRefusedOrRead) {
   const Json whole = measurements_json(small(), people());
-  const std::vector<Json> anything = {
-      nullptr, true, -1, 0, 1, 2, 1e300, 18446744073709551615U, "", "ward", Json::array(),
-      Json::object(), {0}, {0, 0}, {{0, 4}}, {{0, 18446744073709551615U}}, {nullptr, nullptr}};
+  const std::vector<Json> anything = {nullptr,
+                                      true,
+                                      -1,
+                                      0,
+                                      1,
+                                      2,
+                                      1e300,
+                                      18446744073709551615U,
+                                      "",
+                                      "ward",
+                                      Json::array(),
+                                      Json::object(),
+                                      {0},
+                                      {0, 0},
+                                      {{0, 4}},
+                                      {{0, 18446744073709551615U}},
+                                      {nullptr, nullptr}};
   std::vector<Json::json_pointer> places;
   const Json flat = whole.flatten();
   for (const auto& [text, value] : flat.items()) {
