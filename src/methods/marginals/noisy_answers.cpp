@@ -117,12 +117,12 @@ std::size_t PrivateMarginals::choose(std::span<const MarginalCandidate> candidat
 
 namespace {
 
-/// How many of the first pairs join columns that nothing has joined before.
+/// How many of the first ones are pairs that join columns that nothing has joined before.
 std::size_t longest_forest(std::size_t columns, std::span<const Measurement> pairs) {
   std::vector<std::size_t> tree_of(columns);
   std::iota(tree_of.begin(), tree_of.end(), std::size_t{0});
   std::size_t joined = 0;
-  for (; joined < pairs.size(); ++joined) {
+  for (; joined < pairs.size() && pairs[joined].columns.size() == 2; ++joined) {
     const std::size_t to = tree_of[pairs[joined].columns[0]];
     const std::size_t from = tree_of[pairs[joined].columns[1]];
     if (to == from) break;
@@ -156,15 +156,15 @@ bool is_forest_of(const MarginalDesign& design, std::span<const Measurement> pai
 }
 
 /// `spent`: the parts of all steps before.
-bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> pairs,
+bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> measured,
                    std::uint64_t spent) {
   std::uint64_t round = design.round_parts, choice = design.choice_parts;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (i + 1 < pairs.size()) {
-      for (; round < pairs[i].parts; round *= 2) choice *= 2;
-      if (round != pairs[i].parts) return false;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (i + 1 < measured.size()) {
+      for (; round < measured[i].parts; round *= 2) choice *= 2;
+      if (round != measured[i].parts) return false;
     }
-    spent += choice + pairs[i].parts;
+    spent += choice + measured[i].parts;
   }
   return spent <= MarginalBudget::kParts;
 }
@@ -187,16 +187,19 @@ std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
   return parts;
 }
 
-bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> pairs) {
+bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> measured,
+                     std::uint32_t second_parts) {
+  if (design.round_parts == 0) return measured.empty();  // of a copula and of one column
   const std::size_t columns = design.request.columns.size();
   // A round may happen to join what nothing has joined, if the forest had to end before.
-  for (std::size_t edges = longest_forest(columns, pairs) + 1; edges-- > 0;) {
-    const auto forest = pairs.first(edges);
+  for (std::size_t edges = longest_forest(columns, measured) + 1; edges-- > 0;) {
+    const auto forest = measured.first(edges);
     std::uint64_t spent = design.all_cut_parts() +
-                          design.request.asked() * std::uint64_t{design.column_parts} +
+                          design.request.asked() *
+                              (std::uint64_t{design.column_parts} + std::uint64_t{second_parts}) +
                           edges * std::uint64_t{design.tree_choice_parts};
     for (const Measurement& pair : forest) spent += pair.parts;
-    if (is_forest_of(design, forest) && are_rounds_of(design, pairs.subspan(edges), spent)) {
+    if (is_forest_of(design, forest) && are_rounds_of(design, measured.subspan(edges), spent)) {
       return true;
     }
   }

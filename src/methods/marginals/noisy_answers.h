@@ -132,12 +132,14 @@ struct Measurement {
 [[nodiscard]] std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
                                                       std::span<const std::uint64_t> cells);
 
-/// Whether a release of this design can have measured these pairs, in their order. First comes a
-/// forest of columns, whose parts follow from its cells. Each later pair has the parts of a round,
-/// doubled any number of times. The last pair takes what is left. All together have no more parts
-/// than there are. Requires pairs of the design's columns. O(pairs columns).
+/// Whether a release of this design can have measured these columns and pairs, in their order, after
+/// each column by itself, and each once more with `second_parts`. First comes a forest of pairs, whose
+/// parts follow from its cells. Each later one has the parts of a round, doubled any number of times.
+/// The last one takes what is left. All together have no more parts than there are. Requires columns
+/// of the design. O(measurements columns).
 [[nodiscard]] bool can_be_measured(const MarginalDesign& design,
-                                   std::span<const Measurement> pairs);
+                                   std::span<const Measurement> measured,
+                                   std::uint32_t second_parts = 0);
 
 /// Hands all questions on, and keeps what was measured.
 class RecordedAnswers final : public MarginalAnswers {

@@ -47,26 +47,74 @@ bool are_whole(const std::vector<double>& counts) {
                      [](double count) { return count == std::trunc(count); });
 }
 
-/// Whether the first tables are the levels of private bins, and then each column that is asked for.
-bool begin_with_columns(const MarginalDesign& design, std::span<const MeasuredTable> tables) {
-  auto next = tables.begin();
-  const auto is_next = [&](std::size_t column, std::uint32_t parts) {
-    if (next == tables.end() || next->columns != std::vector{column} || next->parts != parts) {
-      return false;
-    }
-    ++next;
-    return true;
-  };
+using Tables = std::span<const MeasuredTable>;
+
+/// Takes this measurement off the front, if it is there.
+bool take(Tables& tables, std::size_t column, std::uint32_t parts) {
+  if (tables.empty() || tables.front().columns != std::vector{column} ||
+      tables.front().parts != parts) {
+    return false;
+  }
+  tables = tables.subspan(1);
+  return true;
+}
+
+/// Takes the levels of private bins off the front.
+bool take_levels(const MarginalDesign& design, Tables& tables) {
   const std::vector<MarginalColumn>& columns = design.request.columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     for (std::size_t level = 0; columns[i].private_bins && level < kBinLevels; ++level) {
-      if (!is_next(i, design.cut_parts)) return false;
+      if (!take(tables, i, design.cut_parts)) return false;
     }
   }
+  return true;
+}
+
+/// Takes each column that is asked for off the front.
+bool take_columns(const MarginalDesign& design, std::uint32_t parts, Tables& tables) {
+  const std::vector<MarginalColumn>& columns = design.request.columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i].follows && !is_next(i, design.column_parts)) return false;
+    if (!columns[i].follows && !take(tables, i, parts)) return false;
   }
   return true;
+}
+
+/// Whether the tree and the rounds of a release, after columns with `second_parts`, can have these
+/// tables.
+bool can_be_chosen(const MarginalDesign& design, Tables tables, std::uint32_t second_parts) {
+  std::vector<Measurement> chosen;
+  for (const MeasuredTable& table : tables) {
+    chosen.push_back({table.columns, {}, table.parts});
+    for (const CellGroups& groups : table.groups) chosen.back().cells.push_back(groups.count);
+  }
+  return can_be_measured(design, chosen, second_parts);
+}
+
+/// Whether a release can have measured these tables, in their order.
+bool can_be_tables(const MarginalDesign& design, Tables tables) {
+  if (!take_levels(design, tables) || !take_columns(design, design.column_parts, tables)) {
+    return false;
+  }
+  if (can_be_chosen(design, tables, 0)) return true;
+  if (tables.empty() || design.round_parts == 0) return false;
+  const std::uint32_t second = tables.front().parts;
+  return second <= kMostSecondMeasurement * design.column_parts &&
+         take_columns(design, second, tables) && can_be_chosen(design, tables, second);
+}
+
+/// Whether noisy counts of this design can be in this table.
+bool can_be_table(const MarginalDesign& design, const MarginalBudget& budget,
+                  const MeasuredTable& table) {
+  if (table.parts < 1 || table.parts > MarginalBudget::kParts || table.columns.size() > 2) {
+    return false;
+  }
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const MarginalColumn& column = design.request.columns[table.columns[i]];
+    // Rules cut private bins into more.
+    const std::uint32_t most = column.private_bins ? column.size : counted_cells(column);
+    if (column.follows || table.groups[i].count > most) return false;
+  }
+  return are_whole(table.counts) && is_variance(table.variance, budget.deviation(table.parts));
 }
 
 bool can_be_products(const MarginalDesign& design, const MarginalBudget& budget,
@@ -111,41 +159,18 @@ Measurements published_measurements(const Certificate& certificate,
 
 bool can_have_measured(const Certificate& certificate, const Measurements& made) {
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
-  const std::vector<MarginalColumn>& columns = design.request.columns;
   const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   if (made.noise != noise_name(design) || made.step != step_of(certificate) ||
       made.records != records_of(design)) {
     return false;
   }
-  if (!begin_with_columns(design, made.tables)) return false;
-  std::vector<Measurement> pairs;
-  std::uint64_t parts = 0;
-  for (const MeasuredTable& table : made.tables) {
-    if (table.parts < 1 || table.parts > MarginalBudget::kParts) return false;
-    parts += table.parts;
-    if (!are_whole(table.counts) || !is_variance(table.variance, budget.deviation(table.parts))) {
-      return false;
-    }
-    for (const std::size_t column : table.columns) {
-      if (columns[column].follows) return false;
-    }
-    if (table.columns.size() == 1) continue;
-    if (table.columns.size() > 2 || design.request.copula) return false;
-    pairs.push_back({table.columns, {}, table.parts});
-    for (std::size_t i = 0; i < 2; ++i) {
-      const MarginalColumn& column = columns[table.columns[i]];
-      // Rules cut private bins into more.
-      const std::uint32_t most = column.private_bins ? column.size : counted_cells(column);
-      if (table.groups[i].count > most) return false;
-      pairs.back().cells.push_back(table.groups[i].count);
-    }
-  }
+  const auto is_possible = [&](const MeasuredTable& table) {
+    return can_be_table(design, budget, table);
+  };
+  if (!std::all_of(made.tables.begin(), made.tables.end(), is_possible)) return false;
   if (made.products.has_value() != (design.product_parts > 0)) return false;
-  if (made.products) {
-    if (!can_be_products(design, budget, *made.products)) return false;
-    parts += made.products->parts;
-  }
-  return parts <= MarginalBudget::kParts && can_be_measured(design, pairs);
+  if (made.products && !can_be_products(design, budget, *made.products)) return false;
+  return can_be_tables(design, made.tables);
 }
 
 }  // namespace mollify
