@@ -546,7 +546,9 @@ def test_units_of_a_stream_are_counted_and_charged_once(asked, tmp_path):
         ).sample(form, ledger=ledger, data_set="d")
         assert len(release) == 3
         assert ledger.balance("d").releases == charged
-        certificates.add(release.certificate.json)
+        certificate = release.certificate.to_dict()
+        certificate.pop("measured", None)  # the hash of the model, which is drawn
+        certificates.add(json.dumps(certificate))
     assert len(certificates) == 1
     assert json.loads(certificates.pop())["facts"]["records"] == 1000
 
