@@ -205,10 +205,11 @@ nb::list numbers(const std::vector<Number>& all) {
 }
 
 /// A list for each column of the table, by its name.
-std::optional<nb::typed<nb::dict, nb::str, nb::list>> measurements(const Model& model) {
+std::optional<nb::typed<nb::dict, nb::str, nb::typed<nb::list, nb::any>>> measurements(
+    const Model& model) {
   const std::optional<MeasuredCounts> made = model.measurements();
   if (!made) return std::nullopt;
-  nb::typed<nb::dict, nb::str, nb::list> lists;
+  nb::typed<nb::dict, nb::str, nb::typed<nb::list, nb::any>> lists;
   lists["table"] = numbers(made->table);
   lists["columns"] = texts(made->columns);
   lists["cells"] = texts(made->cells);
