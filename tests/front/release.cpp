@@ -92,7 +92,8 @@ TEST_P(FrontRelease, IsTheSameFromAFileFromMemoryAndFromAStream) {
     EXPECT_EQ(given, made);
   } else {
     made.resize(made.size() - std::string_view("\n}\n").size());
-    EXPECT_THAT(given, ::testing::StartsWith(made + ",\n  \"measured\": {\n    \"words\": "));
+    EXPECT_THAT(given,
+                ::testing::StartsWith(made + ",\n  \"measured\": {\n    \"model_sha256\": "));
   }
   EXPECT_TRUE(verify(certificate, domain()).holds());
   EXPECT_EQ(certificate.records().has_value(), GetParam().counts);
