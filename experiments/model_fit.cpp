@@ -125,10 +125,11 @@ GraphicalModel learned(const Table& table, const Variant& variant, std::mt19937_
   const double scale = 2 / std::sqrt(8 * 0.05 * round);  // of the choice's Gumbel noise
   const auto now = [] { return std::chrono::steady_clock::now(); };
   std::optional<GraphicalModel> model;
+  FitState state;
   std::vector<Clique> cliques;
   for (int i = 0; i <= variant.rounds; ++i) {
     const auto begin = now();
-    model = fit(table.sizes, measured, rows, variant.options, model ? &*model : nullptr);
+    model = fit(table.sizes, measured, rows, variant.options, &state);
     const auto pairs = model->pair_marginals();
     seconds += std::chrono::duration<double>(now() - begin).count();
     if (i == variant.rounds) break;

@@ -109,8 +109,7 @@ double bounded(double count) {
   return std::isfinite(count) ? std::clamp(count, -kMostCount, kMostCount) : 0;
 }
 
-/// A clique and its groups.
-using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
+using Features = FitState::Features;
 
 /// Measurements of one clique in the same groups as one, of the sum of their precisions.
 struct Measured {
@@ -201,28 +200,6 @@ class Objective {
       for (std::size_t i = 0; i < table.size(); ++i) table[i] += values[feature.groups[i]];
     }
     return tables;
-  }
-
-  /// The place of a model's potential over one clique: the means over the groups of the finest
-  /// measurement.
-  void start_at(const GraphicalModel::Potential& potential, Vector& theta) const {
-    const Feature* finest = nullptr;
-    Eigen::Index most = 0;
-    for (const Feature& feature : features_) {
-      if (cliques_[feature.clique] != potential.clique) continue;
-      if (feature.end - feature.begin <= most) continue;
-      most = feature.end - feature.begin;
-      finest = &feature;
-    }
-    if (finest == nullptr) return;
-    std::vector<double> cells(static_cast<std::size_t>(most));
-    for (const std::uint32_t group : finest->groups) cells[group] += 1;
-    double* const values = theta.data() + finest->begin;
-    const std::vector<double>& base = base_[finest->clique];
-    for (std::size_t i = 0; i < potential.values.size(); ++i) {
-      const std::uint32_t group = finest->groups[i];
-      values[group] += (potential.values[i] - base[i]) / cells[group];
-    }
   }
 
   /// The value at theta, and its gradient. marginals() are then the model's.
@@ -364,6 +341,10 @@ class History {
   }
   void forget() { pairs_.clear(); }
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
+  template <class Keep>
+  void for_each(const Keep& keep) const {
+    for (const Pair& pair : pairs_) keep(pair.step, pair.change);
+  }
 
   /// Minus the inverse curvature times the gradient, from a diagonal as the first guess.
   [[nodiscard]] Vector direction(const Vector& gradient, const Vector& curvature) const {
@@ -401,16 +382,15 @@ class History {
                                                        static_cast<std::size_t>(to.size()));
   }
 
-  static constexpr std::size_t kMost = 12;
+  static constexpr std::size_t kMost = 40;
   std::deque<Pair> pairs_;
 };
 
-void minimise(Objective& objective, const FitOptions& options, Vector& theta) {
+void minimise(Objective& objective, const FitOptions& options, Vector& theta, History& history) {
   constexpr double kSufficient = 1e-4;
   constexpr int kMostHalvings = 30;
   Vector gradient;
   double value = objective.at(theta, gradient);
-  History history;
   for (std::size_t step = 0; step < options.most_steps; ++step) {
     if (objective.relative(gradient) < options.tolerance) return;
     Vector direction = history.direction(gradient, objective.curvature());
@@ -448,10 +428,48 @@ void minimise(Objective& objective, const FitOptions& options, Vector& theta) {
   }
 }
 
+/// Of measurements that the state does not have, potentials and steps are 0.
+void begin_at(const FitState& state, const std::map<Features, Measured>& measured, Vector& theta,
+              History& history) {
+  const auto placed = [&](const std::vector<double>& from) {
+    Vector to = Vector::Zero(theta.size());
+    Eigen::Index begin = 0;
+    for (const auto& [features, one] : measured) {
+      const auto size = static_cast<Eigen::Index>(one.weighted_counts.size());
+      const auto old = state.begins.find(features);
+      if (old != state.begins.end()) {
+        to.segment(begin, size) = Eigen::Map<const Vector>(from.data() + old->second, size);
+      }
+      begin += size;
+    }
+    return to;
+  };
+  if (!state.begins.empty()) theta = placed(state.potentials);
+  for (const auto& [step, change] : state.steps) history.remember(placed(step), placed(change));
+}
+
+FitState state_of(const std::map<Features, Measured>& measured, const Vector& theta,
+                  const History& history) {
+  FitState state;
+  std::size_t begin = 0;
+  for (const auto& [features, one] : measured) {
+    state.begins[features] = begin;
+    begin += one.weighted_counts.size();
+  }
+  const auto numbers = [](const Vector& from) {
+    return std::vector<double>(from.begin(), from.end());
+  };
+  state.potentials = numbers(theta);
+  history.for_each([&](const Vector& step, const Vector& change) {
+    state.steps.emplace_back(numbers(step), numbers(change));
+  });
+  return state;
+}
+
 }  // namespace
 
 GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& measurements,
-                   double total, const FitOptions& options, const GraphicalModel* start,
+                   double total, const FitOptions& options, FitState* state,
                    const GraphicalModel* base) {
   require_measurements(sizes, measurements);
   require_in(kPositive, {"the total of a fit", "total"}, total);
@@ -460,23 +478,16 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
             "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
             options.ordered.size());
-  refuse_if(!options.ordered.empty() && options.ordered.size() != sizes.size(), "wrong-shape", {},
-            "which of {} columns are ordered must be said of each, but is of {}", sizes.size(),
-            options.ordered.size());
-  for (const GraphicalModel* const other : {start, base}) {
-    if (other == nullptr || other->sizes() == sizes) continue;
-    throw InvalidInput("wrong-shape",
-                       "a fit must start at a model of the same columns, but these are others");
-  }
-  Objective objective(sizes, joined(measurements), total, options, base);
+  refuse_if(base != nullptr && base->sizes() != sizes, "wrong-shape", {},
+            "a fit must start at a model of the same columns, but these are others");
+  const std::map<Features, Measured> measured = joined(measurements);
+  Objective objective(sizes, measured, total, options, base);
   const std::vector<Clique>& cliques = objective.cliques();
   Vector theta = Vector::Zero(objective.size());
-  if (start != nullptr) {
-    for (const GraphicalModel::Potential& potential : start->potentials()) {
-      objective.start_at(potential, theta);
-    }
-  }
-  minimise(objective, options, theta);
+  History history;
+  if (state != nullptr) begin_at(*state, measured, theta, history);
+  minimise(objective, options, theta, history);
+  if (state != nullptr) *state = state_of(measured, theta, history);
   NodeTables tables = objective.potentials(theta);
   std::vector<GraphicalModel::Potential> potentials;
   for (std::size_t c = 0; c < cliques.size(); ++c) {

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "methods/graphical/junction_tree.h"
@@ -42,6 +45,17 @@ struct FitOptions {
   std::size_t most_steps = 200;
 };
 
+/// Where a fit ended, and the steps that it remembers: a fit of more measurements begins here.
+struct FitState {
+  /// A clique and its groups.
+  using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
+
+  std::map<Features, std::size_t> begins;  ///< of each measurement's cells in the vectors
+  std::vector<double> potentials;
+  std::deque<std::pair<std::vector<double>, std::vector<double>>>
+      steps;  ///< and changes of the gradient
+};
+
 /// The model p that minimises
 ///   sum over measurements c of e_c . K_c^-1 e_c / (2 deviation_c^2) - lambda H(p),
 ///   e_c = total M_c(p) - y_c, M_c the marginal on c, H the entropy in nats, K_c the
@@ -65,14 +79,13 @@ struct FitOptions {
 /// potentials multiply: lambda KL(p || q) represents -lambda H(p), as if lambda records of q had
 /// been seen. If nothing was measured, p is q.
 ///
-/// `start`: a model of the same sizes to begin at, such as one of fewer measurements around the
-/// same base; it changes time, and the result within the tolerance. Throws InvalidInput for
+/// `state`: where a fit of other measurements of the same columns ended, to begin at, and then where this
+/// one does; it changes time, and the result within the tolerance. Throws InvalidInput for
 /// measurements that do not match `sizes`, a total that is not positive, and trees of more than
 /// GraphicalModel::kMostCells. Each step takes O(cells of the junction tree).
 [[nodiscard]] GraphicalModel fit(const ColumnSizes& sizes,
                                  const std::vector<NoisyMarginal>& measurements, double total,
-                                 const FitOptions& options = {},
-                                 const GraphicalModel* start = nullptr,
+                                 const FitOptions& options = {}, FitState* state = nullptr,
                                  const GraphicalModel* base = nullptr);
 
 // -----------------------------------------------------------------------------------------------

@@ -113,6 +113,113 @@ CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t m
   return renumbered(std::move(labels));
 }
 
+namespace {
+
+/// How far apart rows are taken to be that look alike, as a sum of distances of their shares.
+constexpr double kUnseenChange = 0.1;
+
+/// The sum of a row's cells, and their shares.
+struct RowOfCells {
+  double mass = 0;
+  std::vector<double> shares;
+
+  void normalise() {
+    mass = 0;
+    for (double& share : shares) mass += share = at_least_zero(share);
+    for (double& share : shares) share = mass > 0 ? share / mass : 0;
+  }
+  [[nodiscard]] double distance(const RowOfCells& other) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += std::abs(shares[i] - other.shares[i]);
+    return sum;
+  }
+};
+
+/// Greater where rows change faster, so that runs of equal sums lose about equally much.
+std::vector<double> weights_of_changes(const std::vector<RowOfCells>& rows) {
+  double all = 0;
+  for (const RowOfCells& row : rows) all += row.mass;
+  if (!(all > 0)) return std::vector<double>(rows.size(), 1);
+  // A jump is spread over this share of all on both sides.
+  constexpr double kReach = 1.0 / 28;
+  std::vector<double> changes(rows.size());
+  double at = 0;  // of all, up to the jump
+  for (std::size_t jump = 1; jump < rows.size(); ++jump) {
+    at += rows[jump - 1].mass / all;
+    const double size = rows[jump].distance(rows[jump - 1]) / (2 * kReach);
+    double end = at;
+    for (std::size_t i = jump; i < rows.size() && end < at + kReach; ++i) {
+      const double begin = end;
+      end += rows[i].mass / all;
+      changes[i] += size * (std::min(end, at + kReach) - begin);
+    }
+    double begin = at;
+    for (std::size_t i = jump; i-- > 0 && begin > at - kReach;) {
+      end = begin;
+      begin -= rows[i].mass / all;
+      changes[i] += size * (end - std::max(begin, at - kReach));
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double share = rows[i].mass / all;
+    changes[i] = std::sqrt(share * (kUnseenChange * share + changes[i]));
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t cells, bool ordered,
+                                    std::span<const std::uint32_t> most) {
+  const std::size_t width = table.size() / cells;
+  std::vector<RowOfCells> rows(cells);
+  for (std::size_t i = 0; i < cells; ++i) {
+    const auto row = table.subspan(i * width, width);
+    rows[i].shares.assign(row.begin(), row.end());
+    rows[i].normalise();
+  }
+  std::vector<CellGroups> found(most.size());
+  if (ordered) {
+    const std::vector<double> weights = weights_of_changes(rows);
+    for (std::size_t k = 0; k < most.size(); ++k) found[k] = coarsen(weights, true, most[k]);
+    return found;
+  }
+  // The two groups are put together that lose least, time after time.
+  std::vector<std::uint32_t> labels = single_cells(cells).of;
+  std::vector<std::size_t> left(cells);
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  const auto loss = [&](std::size_t a, std::size_t b) {
+    const double both = rows[a].mass + rows[b].mass;
+    return both > 0
+               ? rows[a].mass / both * rows[b].mass * (kUnseenChange + rows[a].distance(rows[b]))
+               : 0;
+  };
+  std::vector<std::vector<double>> losses(cells);  // of a group with each before it
+  for (std::size_t a = 0; a < cells; ++a) {
+    for (std::size_t b = 0; b < a; ++b) losses[a].push_back(loss(a, b));
+  }
+  for (std::size_t k = most.size();;) {
+    while (k > 0 && left.size() <= most[k - 1]) found[--k] = renumbered(labels);
+    if (k == 0) return found;
+    std::size_t a = left[1], b = left[0];
+    for (std::size_t x = 1; x < left.size(); ++x) {
+      for (std::size_t y = 0; y < x; ++y) {
+        if (losses[left[x]][left[y]] < losses[a][b]) a = left[x], b = left[y];
+      }
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      rows[b].shares[i] = rows[a].mass * rows[a].shares[i] + rows[b].mass * rows[b].shares[i];
+    }
+    rows[b].normalise();
+    std::replace(labels.begin(), labels.end(), static_cast<std::uint32_t>(a),
+                 static_cast<std::uint32_t>(b));
+    std::erase(left, a);
+    for (const std::size_t other : left) {
+      if (other != b) losses[std::max(b, other)][std::min(b, other)] = loss(b, other);
+    }
+  }
+}
+
 CellGroups by_class(std::span<const double> counts, bool ordered,
                     std::span<const std::uint32_t> classes,
                     const std::function<CellGroups(std::span<const double>, double)>& make) {

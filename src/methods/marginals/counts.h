@@ -39,6 +39,14 @@ struct MarginalColumn {
 /// frequent cells by themselves and all others together. most >= 1.
 [[nodiscard]] CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t most);
 
+/// Groups of a column's cells for another column that it depends on as `table` says, row-major, one row for each cell: at most
+/// `most[k]` of them each. Cells are put together whose rows are alike: of an ordered column runs, shorter where rows
+/// change fast, even inside runs that have one row in the table, because changes from one to the next are taken to be steady.
+/// O(cells^2 (columns of the table)).
+[[nodiscard]] std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t cells,
+                                                  bool ordered,
+                                                  std::span<const std::uint32_t> most);
+
 /// A map of cells to groups that is made for the cells of each class by themselves: `make` is given
 /// their counts, and which share of all cells they are. Of an ordered column, neighbours of one class
 /// are taken together, so that groups stay runs. Without classes it is `make` of all cells.

@@ -298,7 +298,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     design.tree_parts = share_of_parts(0.15, 1);
     design.choice_parts = share_of_parts(0.12, rounds);
     design.round_parts = share_of_parts(0.50, rounds);
-    design.model_cells = kModelCells;
+    design.model_cells = model_cells_of(columns);
   }
   design.column_noise = budget.noise(design.column_parts);
   design.column_deviation =

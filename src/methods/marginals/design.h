@@ -128,8 +128,15 @@ class PartsLeft {
 
 /// Everything public about a release by marginals.
 inline constexpr std::uint32_t kMostColumnCells = 65536;
-/// Cells of the model's junction tree, at most.
+/// Cells of the model's junction tree, at most, of many columns.
 inline constexpr std::uint64_t kModelCells = 100'000;
+/// Of this many columns: few have few rounds, so that their fits may take longer.
+[[nodiscard]] constexpr std::uint64_t model_cells_of(std::uint64_t columns) {
+  constexpr std::uint64_t kMostModelCells = 500'000;
+  constexpr std::uint64_t kFewColumns = 20;
+  const std::uint64_t square = std::max(columns, kFewColumns) * std::max(columns, kFewColumns);
+  return std::max(kModelCells, kMostModelCells * kFewColumns * kFewColumns / square);
+}
 
 struct MarginalRequest {
   std::vector<MarginalColumn> columns;  ///< 1 to 400, of 1 to 65 536 cells each

@@ -96,7 +96,7 @@ class Learner {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         most[i] = std::min(most[i], columns_[i].size);
       }
-      most = rules_->most_groups(most, design_.model_cells / kRulesShareOfCells);
+      most = rules_->most_groups(most, kModelCells / kRulesShareOfCells);
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool ordered = columns_[i].ordered;

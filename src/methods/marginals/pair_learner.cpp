@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -59,7 +60,7 @@ double sum_of_distances(std::span<const double> a, std::span<const double> b) {
 struct PairChoice {
   std::size_t first;
   std::size_t second;
-  std::size_t resolution;
+  std::array<std::size_t, 2> resolutions;
 
   bool is_column() const { return first == second; }
 };
@@ -120,8 +121,10 @@ class PairLearner {
  private:
   /// All pairs of 34 columns.
   static constexpr std::size_t kMostLooks = 1200;
-  static constexpr std::size_t kRoundFit = 20;
+  static constexpr std::size_t kFirstOfMany = 6;  // resolution
+  static constexpr std::size_t kRoundFit = 12;
   static constexpr std::size_t kLastFit = 300;
+  static constexpr double kTolerance = 0.2;  // of the noise
 
   /// Pairs with which the model stays small, at each resolution where their groups differ. Some
   /// pairs at a time, all in turn, if there are many.
@@ -140,12 +143,47 @@ class PairLearner {
   void add_choices(std::size_t i, std::size_t j, std::vector<PairChoice>& choices) {
     keep_going();
     if (values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) return;
-    const auto& rows = values_.levels[i];
-    const auto& columns = values_.levels[j];
+    const auto& rows = levels(i, j);
+    const auto& columns = levels(j, i);
     for (std::size_t r = 0; r < kResolutions.size(); ++r) {
       const bool same = r > 0 && rows[r] == rows[r - 1] && columns[r] == columns[r - 1];
-      if (!same) choices.push_back({i, j, r});
+      if (!same) choices.push_back({i, j, {r, r}});
     }
+    // Few groups next to many.
+    for (std::size_t many = kFirstOfMany; many < kResolutions.size(); ++many) {
+      for (std::size_t few = 0; few < kFirstOfMany; ++few) {
+        if (rows[many] != rows[many - 1] && columns[few] != columns[kFirstOfMany]) {
+          choices.push_back({i, j, {many, few}});
+        }
+        if (columns[many] != columns[many - 1] && rows[few] != rows[kFirstOfMany]) {
+          choices.push_back({i, j, {few, many}});
+        }
+      }
+    }
+  }
+
+  /// The groups that column `of` may be cut into for column `with`.
+  const std::vector<CellGroups>& levels(std::size_t of, std::size_t with) const {
+    const auto own = own_levels_.find({of, with});
+    return own != own_levels_.end() ? own->second : values_.levels[of];
+  }
+  const CellGroups& groups_of(const PairChoice& pair, std::size_t side) const {
+    return (side == 0 ? levels(pair.first, pair.second)
+                      : levels(pair.second, pair.first))[pair.resolutions[side]];
+  }
+
+  /// Cuts the columns of a pair that was measured anew, by what the model says of them.
+  void cut_anew(const PairChoice& pair, const std::vector<double>& table) {
+    const std::size_t rows = values_.sizes[pair.first];
+    const std::size_t columns = values_.sizes[pair.second];
+    std::vector<double> turned;
+    for (std::size_t column = 0; column < columns; ++column) {
+      for (std::size_t row = 0; row < rows; ++row) turned.push_back(table[row * columns + column]);
+    }
+    own_levels_[{pair.first, pair.second}] =
+        alike_cells(table, rows, values_.ordered[pair.first], kResolutions);
+    own_levels_[{pair.second, pair.first}] =
+        alike_cells(turned, columns, values_.ordered[pair.second], kResolutions);
   }
 
   /// A pair that the model has no room for is not looked at again, for more pairs leave no more.
@@ -186,29 +224,27 @@ class PairLearner {
   std::vector<PairChoice> column_choices() const {
     std::vector<PairChoice> choices;
     for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
-      if (values_.sizes[i] > 1) choices.push_back({i, i, kResolutions.size() - 1});
+      if (values_.sizes[i] > 1) choices.push_back({i, i, {}});
     }
     return choices;
   }
 
   std::size_t cells_of(const PairChoice& pair) const {
     if (pair.is_column()) return values_.sizes[pair.first];
-    return std::size_t{values_.levels[pair.first][pair.resolution].count} *
-           values_.levels[pair.second][pair.resolution].count;
+    return std::size_t{groups_of(pair, 0).count} * groups_of(pair, 1).count;
   }
 
   MarginalTable table_of(const PairChoice& pair) const {
     if (pair.is_column()) return {{pair.first}, {values_.merged[pair.first]}};
     return {{pair.first, pair.second},
-            {composed(values_.merged[pair.first], values_.levels[pair.first][pair.resolution]),
-             composed(values_.merged[pair.second], values_.levels[pair.second][pair.resolution])}};
+            {composed(values_.merged[pair.first], groups_of(pair, 0)),
+             composed(values_.merged[pair.second], groups_of(pair, 1))}};
   }
 
   /// The expected values of the pair, in its groups.
   std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
     if (pair.is_column()) return {table.begin(), table.end()};
-    return grouped_pair(table, values_.levels[pair.first][pair.resolution],
-                        values_.levels[pair.second][pair.resolution]);
+    return grouped_pair(table, groups_of(pair, 0), groups_of(pair, 1));
   }
 
   /// `counts`: those expected in the pair's groups, in weights.
@@ -274,6 +310,8 @@ class PairLearner {
     for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
     const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
     for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
+    fit_model(kLastFit);
+    for (const PairChoice& pair : chosen) cut_anew(pair, expected_in(pair));
   }
 
   /// A choice and its expected counts, in its groups.
@@ -322,8 +360,7 @@ class PairLearner {
     if (values_.has_rules) clear_impossible(pair, counts);
     const Clique clique{pair.first, pair.second};
     add_measured(clique, std::move(counts), budget_.deviation(parts),
-                 {values_.levels[pair.first][pair.resolution].of,
-                  values_.levels[pair.second][pair.resolution].of});
+                 {groups_of(pair, 0).of, groups_of(pair, 1).of});
     add_clique(clique);
   }
 
@@ -346,7 +383,6 @@ class PairLearner {
   void measure_rounds() {
     std::uint32_t choice_parts = design_.choice_parts;
     std::uint32_t round_parts = design_.round_parts;
-    fit_model(kLastFit);
     while (answers_.left() > choice_parts) {
       const std::uint32_t left = answers_.left() - choice_parts;
       const bool is_last = left / 2 < round_parts + choice_parts;
@@ -360,7 +396,9 @@ class PairLearner {
       measure(pair, parts);
       if (is_last) return;
       fit_model(kRoundFit);
-      const double moved = sum_of_distances(before, in_groups(pair, expected_in(pair)));
+      const std::vector<double> after = expected_in(pair);
+      const double moved = sum_of_distances(before, in_groups(pair, after));
+      if (!pair.is_column()) cut_anew(pair, after);
       if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
         choice_parts *= 2;
         round_parts *= 2;
@@ -382,8 +420,11 @@ class PairLearner {
   void fit_model(std::size_t steps) {
     model_ = fit(values_.sizes, values_.measured,
                  values_.total / static_cast<double>(design_.request.unit.weight),
-                 {.shrinkage = shrinkage(), .ordered = values_.ordered, .most_steps = steps},
-                 model_ ? &*model_ : nullptr, values_.base ? &*values_.base : nullptr);
+                 {.shrinkage = shrinkage(),
+                  .ordered = values_.ordered,
+                  .tolerance = kTolerance,
+                  .most_steps = steps},
+                 &state_, values_.base ? &*values_.base : nullptr);
   }
 
   /// Of few records' worth no less than without them, or the fit takes steps without end.
@@ -403,10 +444,12 @@ class PairLearner {
 
   // Made of answers alone.
   ColumnValues values_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<CellGroups>> own_levels_;
   std::set<Clique> too_large_;        // pairs
   std::optional<JunctionTree> tree_;  // of the cliques, once it has been needed
   std::size_t next_look_ = 0;         // at a pair
   std::optional<GraphicalModel> model_;
+  FitState state_;
 };
 
 }  // namespace

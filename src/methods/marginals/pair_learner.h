@@ -19,7 +19,8 @@ inline constexpr std::uint32_t kMostGroups = 256;
 /// Rules leave the rest of the model's cells to pairs that are measured.
 inline constexpr std::uint64_t kRulesShareOfCells = 4;
 /// The numbers of groups that columns may be cut into for a pair.
-inline constexpr std::array<std::uint32_t, 7> kResolutions = {2, 3, 4, 6, 9, 14, kMostGroups};
+inline constexpr std::array<std::uint32_t, 9> kResolutions = {2,  3,  4,  6,          9,
+                                                              14, 22, 36, kMostGroups};
 
 /// The groups of groups.
 [[nodiscard]] CellGroups composed(const CellGroups& inner, const CellGroups& outer);

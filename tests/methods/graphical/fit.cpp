@@ -130,8 +130,9 @@ TEST(Fit, StartedElsewhereIsTheSame) {
     const FitOptions options{.tolerance = 1e-7, .most_steps = 2000};
     const GraphicalModel cold = fit(small.sizes, measurements, 1000, options);
     const std::vector<NoisyMarginal> fewer(measurements.begin(), measurements.end() - 1);
-    const GraphicalModel before = fit(small.sizes, fewer, 1000, options);
-    const GraphicalModel warm = fit(small.sizes, measurements, 1000, options, &before);
+    FitState state;
+    static_cast<void>(fit(small.sizes, fewer, 1000, options, &state));
+    const GraphicalModel warm = fit(small.sizes, measurements, 1000, options, &state);
     for (const NoisyMarginal& measurement : measurements) {
       const std::vector<double> a = cold.marginal(measurement.clique);
       const std::vector<double> b = warm.marginal(measurement.clique);
