@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <map>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -146,7 +145,7 @@ class Objective {
         propagation_(sizes, tree_) {
     Eigen::Index size = 0;
     for (const auto& entry : measured) {
-      const Eigen::Index begin = size;
+      const Eigen::Index begin = begins_[entry.first] = size;
       size += static_cast<Eigen::Index>(entry.second.weighted_counts.size());
       features_.push_back({place_of(entry.first.first), begin, size,
                            group_sizes(sizes, *entry.second.like),
@@ -190,6 +189,7 @@ class Objective {
 
   [[nodiscard]] const std::vector<Clique>& cliques() const { return cliques_; }
   [[nodiscard]] Eigen::Index size() const { return shares_.size(); }
+  [[nodiscard]] const std::map<Features, Eigen::Index>& begins() const { return begins_; }
 
   /// The potentials of cliques that these are of measurements, and the base's.
   [[nodiscard]] NodeTables potentials(const Vector& theta) const {
@@ -318,10 +318,11 @@ class Objective {
   PotentialLayout layout_;
   BeliefPropagation propagation_;
   std::vector<Feature> features_;
-  NodeTables base_;  // of the cliques, to add the potentials to
-  Vector shares_;    // y / total
-  Vector ridge_;     // lambda deviation^2 / total^2
-  Vector noise_;     // deviation / total
+  std::map<Features, Eigen::Index> begins_;  // of theirs in theta
+  NodeTables base_;                          // of the cliques, to add the potentials to
+  Vector shares_;                            // y / total
+  Vector ridge_;                             // lambda deviation^2 / total^2
+  Vector noise_;                             // deviation / total
   double smoothness_ = 0;
   std::vector<Path> paths_;
   Vector diagonal_;  // of one and smoothness times the Laplacian
@@ -341,10 +342,7 @@ class History {
   }
   void forget() { pairs_.clear(); }
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
-  template <class Keep>
-  void for_each(const Keep& keep) const {
-    for (const Pair& pair : pairs_) keep(pair.step, pair.change);
-  }
+  [[nodiscard]] const std::deque<FitState::Step>& steps() const { return pairs_; }
 
   /// Minus the inverse curvature times the gradient, from a diagonal as the first guess.
   [[nodiscard]] Vector direction(const Vector& gradient, const Vector& curvature) const {
@@ -356,7 +354,7 @@ class History {
     }
     double scale = 1;
     if (!pairs_.empty()) {
-      const Pair& last = pairs_.back();
+      const FitState::Step& last = pairs_.back();
       scale = 1 / (last.inverse * last.change.cwiseAbs2().cwiseQuotient(curvature).sum());
     }
     q = scale * q.cwiseQuotient(curvature);
@@ -368,11 +366,6 @@ class History {
   }
 
  private:
-  struct Pair {
-    Vector step;
-    Vector change;
-    double inverse;  // of step . change
-  };
   static double product(const Vector& a, const Vector& b) {
     return detail::fastest<detail::TableLanes>().product(a.data(), b.data(),
                                                          static_cast<std::size_t>(a.size()));
@@ -382,8 +375,8 @@ class History {
                                                        static_cast<std::size_t>(to.size()));
   }
 
-  static constexpr std::size_t kMost = 40;
-  std::deque<Pair> pairs_;
+  static constexpr std::size_t kMost = 20;
+  std::deque<FitState::Step> pairs_;
 };
 
 void minimise(Objective& objective, const FitOptions& options, Vector& theta, History& history) {
@@ -429,41 +422,22 @@ void minimise(Objective& objective, const FitOptions& options, Vector& theta, Hi
 }
 
 /// Of measurements that the state does not have, potentials and steps are 0.
-void begin_at(const FitState& state, const std::map<Features, Measured>& measured, Vector& theta,
+void begin_at(const FitState& state, const std::map<Features, Eigen::Index>& begins, Vector& theta,
               History& history) {
-  const auto placed = [&](const std::vector<double>& from) {
+  const auto placed = [&](const Vector& from) {
     Vector to = Vector::Zero(theta.size());
-    Eigen::Index begin = 0;
-    for (const auto& [features, one] : measured) {
-      const auto size = static_cast<Eigen::Index>(one.weighted_counts.size());
-      const auto old = state.begins.find(features);
-      if (old != state.begins.end()) {
-        to.segment(begin, size) = Eigen::Map<const Vector>(from.data() + old->second, size);
-      }
-      begin += size;
+    for (auto now = begins.begin(); now != begins.end(); ++now) {
+      const auto old = state.begins.find(now->first);
+      if (old == state.begins.end()) continue;
+      const auto next = std::next(now);
+      const Eigen::Index size = (next == begins.end() ? theta.size() : next->second) - now->second;
+      to.segment(now->second, size) = from.segment(old->second, size);
     }
     return to;
   };
-  if (!state.begins.empty()) theta = placed(state.potentials);
-  for (const auto& [step, change] : state.steps) history.remember(placed(step), placed(change));
-}
-
-FitState state_of(const std::map<Features, Measured>& measured, const Vector& theta,
-                  const History& history) {
-  FitState state;
-  std::size_t begin = 0;
-  for (const auto& [features, one] : measured) {
-    state.begins[features] = begin;
-    begin += one.weighted_counts.size();
-  }
-  const auto numbers = [](const Vector& from) {
-    return std::vector<double>(from.begin(), from.end());
-  };
-  state.potentials = numbers(theta);
-  history.for_each([&](const Vector& step, const Vector& change) {
-    state.steps.emplace_back(numbers(step), numbers(change));
-  });
-  return state;
+  theta = placed(state.potentials);
+  for (const FitState::Step& one : state.steps)
+    history.remember(placed(one.step), placed(one.change));
 }
 
 }  // namespace
@@ -480,14 +454,13 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
             options.ordered.size());
   refuse_if(base != nullptr && base->sizes() != sizes, "wrong-shape", {},
             "a fit must start at a model of the same columns, but these are others");
-  const std::map<Features, Measured> measured = joined(measurements);
-  Objective objective(sizes, measured, total, options, base);
+  Objective objective(sizes, joined(measurements), total, options, base);
   const std::vector<Clique>& cliques = objective.cliques();
   Vector theta = Vector::Zero(objective.size());
   History history;
-  if (state != nullptr) begin_at(*state, measured, theta, history);
+  if (state != nullptr) begin_at(*state, objective.begins(), theta, history);
   minimise(objective, options, theta, history);
-  if (state != nullptr) *state = state_of(measured, theta, history);
+  if (state != nullptr) *state = {objective.begins(), theta, history.steps()};
   NodeTables tables = objective.potentials(theta);
   std::vector<GraphicalModel::Potential> potentials;
   for (std::size_t c = 0; c < cliques.size(); ++c) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "methods/graphical/junction_tree.h"
 #include "methods/graphical/model.h"
 
@@ -45,15 +47,19 @@ struct FitOptions {
   std::size_t most_steps = 200;
 };
 
-/// Where a fit ended, and the steps that it remembers: a fit of more measurements begins here.
+/// Where a fit ended, and the last steps to it: a fit of more measurements begins there.
 struct FitState {
   /// A clique and its groups.
   using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
+  struct Step {
+    Eigen::VectorXd step;
+    Eigen::VectorXd change;  ///< of the gradient
+    double inverse;          ///< of step . change
+  };
 
-  std::map<Features, std::size_t> begins;  ///< of each measurement's cells in the vectors
-  std::vector<double> potentials;
-  std::deque<std::pair<std::vector<double>, std::vector<double>>>
-      steps;  ///< and changes of the gradient
+  std::map<Features, Eigen::Index> begins;  ///< of each measurement's cells in the vectors
+  Eigen::VectorXd potentials;
+  std::deque<Step> steps;
 };
 
 /// The model p that minimises

@@ -117,19 +117,20 @@ namespace {
 
 /// How far apart rows are taken to be that look alike, as a sum of distances of their shares.
 constexpr double kUnseenChange = 0.1;
+constexpr double kLeastPart = 1e-300;
 
-/// The sum of a row's cells, and their shares.
+/// The part of all that a row has, and its cells' shares.
 struct RowOfCells {
-  double mass = 0;
+  double part = 0;
   std::vector<double> shares;
 
-  void normalise() {
-    mass = 0;
-    for (double& share : shares) mass += share = at_least_zero(share);
-    for (double& share : shares) share = mass > 0 ? share / mass : 0;
+  RowOfCells(std::span<const double> cells, double all) : shares(cells.begin(), cells.end()) {
+    for (const double cell : cells) part += cell;
+    for (double& share : shares) share = part > 0 ? share / part : 0;
+    part /= all;
   }
   [[nodiscard]] double distance(const RowOfCells& other) const {
-    double sum = 0;
+    double sum = kUnseenChange;
     for (std::size_t i = 0; i < shares.size(); ++i) sum += std::abs(shares[i] - other.shares[i]);
     return sum;
   }
@@ -137,34 +138,22 @@ struct RowOfCells {
 
 /// Greater where rows change faster, so that runs of equal sums lose about equally much.
 std::vector<double> weights_of_changes(const std::vector<RowOfCells>& rows) {
-  double all = 0;
-  for (const RowOfCells& row : rows) all += row.mass;
-  if (!(all > 0)) return std::vector<double>(rows.size(), 1);
-  // A jump is spread over this share of all on both sides.
+  // A jump is spread over this part of all on both sides.
   constexpr double kReach = 1.0 / 28;
-  std::vector<double> changes(rows.size());
-  double at = 0;  // of all, up to the jump
-  for (std::size_t jump = 1; jump < rows.size(); ++jump) {
-    at += rows[jump - 1].mass / all;
-    const double size = rows[jump].distance(rows[jump - 1]) / (2 * kReach);
-    double end = at;
-    for (std::size_t i = jump; i < rows.size() && end < at + kReach; ++i) {
-      const double begin = end;
-      end += rows[i].mass / all;
-      changes[i] += size * (std::min(end, at + kReach) - begin);
-    }
-    double begin = at;
-    for (std::size_t i = jump; i-- > 0 && begin > at - kReach;) {
-      end = begin;
-      begin -= rows[i].mass / all;
-      changes[i] += size * (end - std::max(begin, at - kReach));
-    }
-  }
+  std::vector<double> ends;  // of all up to each row
+  for (const RowOfCells& row : rows) ends.push_back(row.part + (ends.empty() ? 0 : ends.back()));
+  std::vector<double> weights;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double share = rows[i].mass / all;
-    changes[i] = std::sqrt(share * (kUnseenChange * share + changes[i]));
+    double change = kUnseenChange * rows[i].part;
+    for (std::size_t jump = 1; jump < rows.size(); ++jump) {
+      const double begin = std::max(ends[jump - 1] - kReach, ends[i] - rows[i].part);
+      const double end = std::min(ends[jump - 1] + kReach, ends[i]);
+      if (end <= begin) continue;
+      change += (end - begin) / (2 * kReach) * rows[jump].distance(rows[jump - 1]);
+    }
+    weights.push_back(std::sqrt(rows[i].part * change));
   }
-  return changes;
+  return weights;
 }
 
 }  // namespace
@@ -172,12 +161,9 @@ std::vector<double> weights_of_changes(const std::vector<RowOfCells>& rows) {
 std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t cells, bool ordered,
                                     std::span<const std::uint32_t> most) {
   const std::size_t width = table.size() / cells;
-  std::vector<RowOfCells> rows(cells);
-  for (std::size_t i = 0; i < cells; ++i) {
-    const auto row = table.subspan(i * width, width);
-    rows[i].shares.assign(row.begin(), row.end());
-    rows[i].normalise();
-  }
+  const double all = std::accumulate(table.begin(), table.end(), 0.0);
+  std::vector<RowOfCells> rows;
+  for (std::size_t i = 0; i < cells; ++i) rows.emplace_back(table.subspan(i * width, width), all);
   std::vector<CellGroups> found(most.size());
   if (ordered) {
     const std::vector<double> weights = weights_of_changes(rows);
@@ -186,20 +172,18 @@ std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t c
   }
   // The two groups are put together that lose least, time after time.
   std::vector<std::uint32_t> labels = single_cells(cells).of;
-  std::vector<std::size_t> left(cells);
-  std::iota(left.begin(), left.end(), std::size_t{0});
-  const auto loss = [&](std::size_t a, std::size_t b) {
-    const double both = rows[a].mass + rows[b].mass;
-    return both > 0
-               ? rows[a].mass / both * rows[b].mass * (kUnseenChange + rows[a].distance(rows[b]))
-               : 0;
+  std::vector<std::size_t> left(labels.begin(), labels.end());
+  std::vector<std::vector<double>> losses(cells, std::vector<double>(cells));
+  const auto find_losses = [&](std::size_t a) {
+    for (const std::size_t b : left) {
+      const double both = std::max(rows[a].part + rows[b].part, kLeastPart);
+      losses[std::max(a, b)][std::min(a, b)] =
+          rows[a].part * rows[b].part / both * rows[a].distance(rows[b]);
+    }
   };
-  std::vector<std::vector<double>> losses(cells);  // of a group with each before it
-  for (std::size_t a = 0; a < cells; ++a) {
-    for (std::size_t b = 0; b < a; ++b) losses[a].push_back(loss(a, b));
-  }
+  for (const std::size_t a : left) find_losses(a);
   for (std::size_t k = most.size();;) {
-    while (k > 0 && left.size() <= most[k - 1]) found[--k] = renumbered(labels);
+    for (; k > 0 && left.size() <= most[k - 1]; --k) found[k - 1] = renumbered(labels);
     if (k == 0) return found;
     std::size_t a = left[1], b = left[0];
     for (std::size_t x = 1; x < left.size(); ++x) {
@@ -207,16 +191,14 @@ std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t c
         if (losses[left[x]][left[y]] < losses[a][b]) a = left[x], b = left[y];
       }
     }
+    std::vector<double> both(width);
     for (std::size_t i = 0; i < width; ++i) {
-      rows[b].shares[i] = rows[a].mass * rows[a].shares[i] + rows[b].mass * rows[b].shares[i];
+      both[i] = rows[a].part * rows[a].shares[i] + rows[b].part * rows[b].shares[i];
     }
-    rows[b].normalise();
-    std::replace(labels.begin(), labels.end(), static_cast<std::uint32_t>(a),
-                 static_cast<std::uint32_t>(b));
+    rows[b] = RowOfCells(both, 1);
+    for (std::uint32_t& label : labels) label = label == a ? static_cast<std::uint32_t>(b) : label;
     std::erase(left, a);
-    for (const std::size_t other : left) {
-      if (other != b) losses[std::max(b, other)][std::min(b, other)] = loss(b, other);
-    }
+    find_losses(b);
   }
 }
 

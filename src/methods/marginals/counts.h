@@ -39,10 +39,9 @@ struct MarginalColumn {
 /// frequent cells by themselves and all others together. most >= 1.
 [[nodiscard]] CellGroups coarsen(std::span<const double> counts, bool ordered, std::uint32_t most);
 
-/// Groups of a column's cells for another column that it depends on as `table` says, row-major, one row for each cell: at most
-/// `most[k]` of them each. Cells are put together whose rows are alike: of an ordered column runs, shorter where rows
-/// change fast, even inside runs that have one row in the table, because changes from one to the next are taken to be steady.
-/// O(cells^2 (columns of the table)).
+/// At most `most[k]` groups of a column's cells, most ascending and at least 1, that are alike: `table` is what a model
+/// says of the column and another one, row-major, with a row for each cell, positive. Runs of an ordered column are short
+/// where rows change fast; a change is taken to go on around its place. O(cells^2 columns of the table).
 [[nodiscard]] std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t cells,
                                                   bool ordered,
                                                   std::span<const std::uint32_t> most);

@@ -151,13 +151,11 @@ class PairLearner {
     }
     // Few groups next to many.
     for (std::size_t many = kFirstOfMany; many < kResolutions.size(); ++many) {
-      for (std::size_t few = 0; few < kFirstOfMany; ++few) {
-        if (rows[many] != rows[many - 1] && columns[few] != columns[kFirstOfMany]) {
-          choices.push_back({i, j, {many, few}});
-        }
-        if (columns[many] != columns[many - 1] && rows[few] != rows[kFirstOfMany]) {
-          choices.push_back({i, j, {few, many}});
-        }
+      const bool many_rows = rows[many] != rows[many - 1];
+      const bool many_columns = columns[many] != columns[many - 1];
+      for (std::size_t few = 0; few < kFirstOfMany && (many_rows || many_columns); ++few) {
+        if (many_rows && columns[few] != columns[many]) choices.push_back({i, j, {many, few}});
+        if (many_columns && rows[few] != rows[many]) choices.push_back({i, j, {few, many}});
       }
     }
   }
@@ -173,17 +171,16 @@ class PairLearner {
   }
 
   /// Cuts the columns of a pair that was measured anew, by what the model says of them.
-  void cut_anew(const PairChoice& pair, const std::vector<double>& table) {
-    const std::size_t rows = values_.sizes[pair.first];
-    const std::size_t columns = values_.sizes[pair.second];
-    std::vector<double> turned;
-    for (std::size_t column = 0; column < columns; ++column) {
-      for (std::size_t row = 0; row < rows; ++row) turned.push_back(table[row * columns + column]);
+  void cut_anew(const PairChoice& pair, std::vector<double> table) {
+    for (auto [of, with] : {std::pair{pair.first, pair.second}, {pair.second, pair.first}}) {
+      const std::size_t rows = values_.sizes[of];
+      own_levels_[{of, with}] = alike_cells(table, rows, values_.ordered[of], kResolutions);
+      std::vector<double> turned;
+      for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        turned.push_back(table[cell % rows * values_.sizes[with] + cell / rows]);
+      }
+      table = std::move(turned);
     }
-    own_levels_[{pair.first, pair.second}] =
-        alike_cells(table, rows, values_.ordered[pair.first], kResolutions);
-    own_levels_[{pair.second, pair.first}] =
-        alike_cells(turned, columns, values_.ordered[pair.second], kResolutions);
   }
 
   /// A pair that the model has no room for is not looked at again, for more pairs leave no more.

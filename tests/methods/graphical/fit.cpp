@@ -266,7 +266,7 @@ TEST(Fit, RefusesWhatWasNotMeasured) {
             "which of 2 columns are ordered must be said of each, but is of 1");
   const GraphicalModel other = GraphicalModel::uniform({2}, 1);
   EXPECT_EQ(test::refusal_of([&] {
-              (void)fit({2, 2}, {}, 1, {}, &other);
+              (void)fit({2, 2}, {}, 1, {}, nullptr, &other);
             }),
             "a fit must start at a model of the same columns, but these are others");
 }

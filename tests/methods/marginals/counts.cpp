@@ -108,6 +108,34 @@ TEST(CellGroups, CoarserGroupsHaveAboutEqualCounts) {
   EXPECT_EQ(coarsen(counts, true, 1).count, 1U);
 }
 
+TEST(AlikeCells, PutsTogetherWhatHasOneRow) {
+  // Cells of no order with three kinds of rows, of other counts each.
+  std::vector<double> table;
+  for (const double count : {90.0, 5.0, 40.0, 70.0, 30.0, 8.0}) {
+    const std::size_t kind = table.size() / 2 % 3;
+    table.push_back(count * (kind == 0 ? 0.9 : kind == 1 ? 0.5 : 0.1));
+    table.push_back(count - table.back());
+  }
+  const std::vector<CellGroups> found = alike_cells(table, 6, false, std::vector{1U, 3U, 6U});
+  EXPECT_EQ(found[0].count, 1U);
+  EXPECT_EQ(found[1].of, (Of{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(found[2], single_cells(6));
+}
+
+TEST(AlikeCells, CutsShortRunsWhereRowsChange) {
+  // Even cells whose rows change in the first fifth alone, in steps of four cells.
+  std::vector<double> table;
+  for (std::size_t cell = 0; cell < 80; ++cell) {
+    const double share = static_cast<double>(std::min<std::size_t>(cell / 4, 4)) / 4;
+    table.push_back(10 * share);
+    table.push_back(10 - table.back());
+  }
+  const CellGroups groups = alike_cells(table, 80, true, std::vector{12U})[0];
+  EXPECT_TRUE(std::is_sorted(groups.of.begin(), groups.of.end()));
+  EXPECT_GE(groups.of[18], 5U);  // steps are cut inside, too
+  EXPECT_EQ(groups.count, 12U);
+}
+
 TEST(CellGroups, ArePartitionsOfWhateverIsGiven) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> real(-50, 200);
@@ -124,8 +152,17 @@ TEST(CellGroups, ArePartitionsOfWhateverIsGiven) {
     const CellGroups coarse = coarsen(counts, ordered, most);
     expect_partition(coarse, counts.size());
     EXPECT_LE(coarse.count, most);
+    std::vector<double> table;
+    for (std::size_t cell = 0; cell < 3 * counts.size(); ++cell) {
+      table.push_back(random() % 3 == 0 ? 0 : std::abs(real(random)) + 1e-9);
+    }
+    table[0] = 1;
+    const CellGroups alike = alike_cells(table, counts.size(), ordered, std::vector{most})[0];
+    expect_partition(alike, counts.size());
+    EXPECT_LE(alike.count, most);
     if (ordered) {
       EXPECT_TRUE(std::is_sorted(coarse.of.begin(), coarse.of.end()));
+      EXPECT_TRUE(std::is_sorted(alike.of.begin(), alike.of.end()));
     }
   }
 }
