@@ -98,7 +98,7 @@ void require_few_combinations(const PossibleRecords& possible,
 /// Of a copula, instead of 2 and 3, the products of all pairs' rank scores are measured, and the
 /// model is columns joined by a Gaussian copula that gives these products.
 ///
-/// A pair may be chosen as it is, or with its columns cut into few groups of about equal counts:
+/// A pair may be chosen as it is, or with its columns cut into few groups (coarsen, alike_cells):
 /// its noise counts against it, so that fine tables are taken where the data are many for the
 /// budget and coarse ones where they are few.
 ///
