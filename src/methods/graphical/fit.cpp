@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -25,9 +27,24 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // From noisy marginals to a model.
 
+struct FitState::Inside {
+  /// A clique and its groups.
+  using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
+  struct Step {
+    Eigen::VectorXd step;
+    Eigen::VectorXd change;  // of the gradient
+    double inverse;          // of step . change
+  };
+
+  std::map<Features, Eigen::Index> begins;  // of each measurement's cells in the vectors
+  Eigen::VectorXd potentials;
+  std::deque<Step> steps;
+};
+
 namespace {
 
 using Vector = Eigen::VectorXd;
+using Step = FitState::Inside::Step;
 
 /// How many groups each column of the clique has.
 ColumnSizes group_sizes(const ColumnSizes& sizes, const NoisyMarginal& measured) {
@@ -108,7 +125,7 @@ double bounded(double count) {
   return std::isfinite(count) ? std::clamp(count, -kMostCount, kMostCount) : 0;
 }
 
-using Features = FitState::Features;
+using Features = FitState::Inside::Features;
 
 /// Measurements of one clique in the same groups as one, of the sum of their precisions.
 struct Measured {
@@ -342,7 +359,7 @@ class History {
   }
   void forget() { pairs_.clear(); }
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
-  [[nodiscard]] const std::deque<FitState::Step>& steps() const { return pairs_; }
+  [[nodiscard]] const std::deque<Step>& steps() const { return pairs_; }
 
   /// Minus the inverse curvature times the gradient, from a diagonal as the first guess.
   [[nodiscard]] Vector direction(const Vector& gradient, const Vector& curvature) const {
@@ -354,7 +371,7 @@ class History {
     }
     double scale = 1;
     if (!pairs_.empty()) {
-      const FitState::Step& last = pairs_.back();
+      const Step& last = pairs_.back();
       scale = 1 / (last.inverse * last.change.cwiseAbs2().cwiseQuotient(curvature).sum());
     }
     q = scale * q.cwiseQuotient(curvature);
@@ -376,7 +393,7 @@ class History {
   }
 
   static constexpr std::size_t kMost = 20;
-  std::deque<FitState::Step> pairs_;
+  std::deque<Step> pairs_;
 };
 
 void minimise(Objective& objective, const FitOptions& options, Vector& theta, History& history) {
@@ -422,8 +439,8 @@ void minimise(Objective& objective, const FitOptions& options, Vector& theta, Hi
 }
 
 /// Of measurements that the state does not have, potentials and steps are 0.
-void begin_at(const FitState& state, const std::map<Features, Eigen::Index>& begins, Vector& theta,
-              History& history) {
+void begin_at(const FitState::Inside& state, const std::map<Features, Eigen::Index>& begins,
+              Vector& theta, History& history) {
   const auto placed = [&](const Vector& from) {
     Vector to = Vector::Zero(theta.size());
     for (auto now = begins.begin(); now != begins.end(); ++now) {
@@ -436,8 +453,7 @@ void begin_at(const FitState& state, const std::map<Features, Eigen::Index>& beg
     return to;
   };
   theta = placed(state.potentials);
-  for (const FitState::Step& one : state.steps)
-    history.remember(placed(one.step), placed(one.change));
+  for (const Step& one : state.steps) history.remember(placed(one.step), placed(one.change));
 }
 
 }  // namespace
@@ -458,9 +474,13 @@ GraphicalModel fit(const ColumnSizes& sizes, const std::vector<NoisyMarginal>& m
   const std::vector<Clique>& cliques = objective.cliques();
   Vector theta = Vector::Zero(objective.size());
   History history;
-  if (state != nullptr) begin_at(*state, objective.begins(), theta, history);
+  if (state != nullptr && state->inside)
+    begin_at(*state->inside, objective.begins(), theta, history);
   minimise(objective, options, theta, history);
-  if (state != nullptr) *state = {objective.begins(), theta, history.steps()};
+  if (state != nullptr) {
+    state->inside = std::make_shared<const FitState::Inside>(
+        FitState::Inside{objective.begins(), theta, history.steps()});
+  }
   NodeTables tables = objective.potentials(theta);
   std::vector<GraphicalModel::Potential> potentials;
   for (std::size_t c = 0; c < cliques.size(); ++c) {

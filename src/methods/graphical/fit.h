@@ -3,13 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
+#include <memory>
 #include <span>
-#include <utility>
 #include <vector>
-
-#include <Eigen/Core>
 
 #include "methods/graphical/junction_tree.h"
 #include "methods/graphical/model.h"
@@ -49,17 +45,8 @@ struct FitOptions {
 
 /// Where a fit ended, and the last steps to it: a fit of more measurements begins there.
 struct FitState {
-  /// A clique and its groups.
-  using Features = std::pair<Clique, std::vector<std::vector<std::uint32_t>>>;
-  struct Step {
-    Eigen::VectorXd step;
-    Eigen::VectorXd change;  ///< of the gradient
-    double inverse;          ///< of step . change
-  };
-
-  std::map<Features, Eigen::Index> begins;  ///< of each measurement's cells in the vectors
-  Eigen::VectorXd potentials;
-  std::deque<Step> steps;
+  struct Inside;
+  std::shared_ptr<const Inside> inside;
 };
 
 /// The model p that minimises

@@ -132,10 +132,9 @@ inline constexpr std::uint32_t kMostColumnCells = 65536;
 inline constexpr std::uint64_t kModelCells = 100'000;
 /// Of this many columns: few have few rounds, so that their fits may take longer.
 [[nodiscard]] constexpr std::uint64_t model_cells_of(std::uint64_t columns) {
-  constexpr std::uint64_t kMostModelCells = 500'000;
-  constexpr std::uint64_t kFewColumns = 20;
-  const std::uint64_t square = std::max(columns, kFewColumns) * std::max(columns, kFewColumns);
-  return std::max(kModelCells, kMostModelCells * kFewColumns * kFewColumns / square);
+  constexpr std::uint64_t kMostModelCells = 500'000, kFewColumns = 20;
+  const std::uint64_t all = std::max(columns, kFewColumns);
+  return std::max(kModelCells, kMostModelCells * kFewColumns * kFewColumns / (all * all));
 }
 
 struct MarginalRequest {

@@ -122,7 +122,7 @@ class PairLearner {
   /// All pairs of 34 columns.
   static constexpr std::size_t kMostLooks = 1200;
   static constexpr std::size_t kFirstOfMany = 6;  // resolution
-  static constexpr std::size_t kRoundFit = 12;
+  static constexpr std::size_t kRoundFit = 16;
   static constexpr std::size_t kLastFit = 300;
   static constexpr double kTolerance = 0.2;  // of the noise
 

@@ -204,13 +204,14 @@ TEST(Fit, AroundABaseKeepsWhatWasNotMeasured) {
   EXPECT_EQ(same.marginal({0, 1}), base.marginal({0, 1}));
   const std::vector<NoisyMarginal> columns = {{{0}, {80, 20}, 0.01}, {{1}, {30, 70}, 0.01}};
   const FitOptions options{.shrinkage = 1, .tolerance = 1e-6};
-  const GraphicalModel fitted = fit({2, 2, 3}, columns, 100, options, nullptr, &base);
+  FitState state;
+  const GraphicalModel fitted = fit({2, 2, 3}, columns, 100, options, &state, &base);
   EXPECT_NEAR(fitted.marginal({0})[0], 0.8, 1e-4);
   EXPECT_NEAR(fitted.marginal({1})[0], 0.3, 1e-4);
   const auto odds = [](const std::vector<double>& p) { return p[0] * p[3] / (p[1] * p[2]); };
   EXPECT_NEAR(odds(fitted.marginal({0, 1})), std::exp(2.0), 1e-9);
   EXPECT_NEAR(fitted.marginal({2})[2], base.marginal({2})[2], 1e-12);
-  const GraphicalModel again = fit({2, 2, 3}, columns, 100, options, &fitted, &base);
+  const GraphicalModel again = fit({2, 2, 3}, columns, 100, options, &state, &base);
   EXPECT_NEAR(again.marginal({0, 1})[0], fitted.marginal({0, 1})[0], 1e-6);
 }
 
@@ -221,8 +222,9 @@ TEST(Fit, OfGroupsKeepsTheirCountsAndAddsNothingWithin) {
       {{0, 1}, {45, 25, 5, 25}, 0.1, {{0, 0, 1, 1}, {0, 1, 1}}},
       {{0, 1}, {40, 60}, 0.1, {{0, 1, 1, 1}, {0, 0, 0}}}};
   const FitOptions options{.shrinkage = 1e-3, .tolerance = 1e-6, .most_steps = 500};
-  const GraphicalModel cold = fit({4, 3}, measurements, 100, options);
-  const GraphicalModel warm = fit({4, 3}, measurements, 100, options, &cold);
+  FitState state;
+  const GraphicalModel cold = fit({4, 3}, measurements, 100, options, &state);
+  const GraphicalModel warm = fit({4, 3}, measurements, 100, options, &state);
   for (const GraphicalModel* model : {&cold, &warm}) {
     const std::vector<double> p = model->marginal({0, 1});
     const auto at = [&](std::size_t row, std::size_t column) { return p[row * 3 + column]; };
