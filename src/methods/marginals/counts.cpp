@@ -117,7 +117,6 @@ namespace {
 
 /// How far apart rows are taken to be that look alike, as a sum of distances of their shares.
 constexpr double kUnseenChange = 0.1;
-constexpr double kLeastPart = 1e-300;
 
 /// The part of all that a row has, and its cells' shares.
 struct RowOfCells {
@@ -146,10 +145,9 @@ std::vector<double> weights_of_changes(const std::vector<RowOfCells>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double change = kUnseenChange * rows[i].part;
     for (std::size_t jump = 1; jump < rows.size(); ++jump) {
-      const double begin = std::max(ends[jump - 1] - kReach, ends[i] - rows[i].part);
-      const double end = std::min(ends[jump - 1] + kReach, ends[i]);
-      if (end <= begin) continue;
-      change += (end - begin) / (2 * kReach) * rows[jump].distance(rows[jump - 1]);
+      const double length = std::min(ends[jump - 1] + kReach, ends[i]) -
+                            std::max(ends[jump - 1] - kReach, ends[i] - rows[i].part);
+      if (length > 0) change += length / (2 * kReach) * rows[jump].distance(rows[jump - 1]);
     }
     weights.push_back(std::sqrt(rows[i].part * change));
   }
@@ -176,9 +174,9 @@ std::vector<CellGroups> alike_cells(std::span<const double> table, std::size_t c
   std::vector<std::vector<double>> losses(cells, std::vector<double>(cells));
   const auto find_losses = [&](std::size_t a) {
     for (const std::size_t b : left) {
-      const double both = std::max(rows[a].part + rows[b].part, kLeastPart);
-      losses[std::max(a, b)][std::min(a, b)] =
-          rows[a].part * rows[b].part / both * rows[a].distance(rows[b]);
+      const double mean =
+          rows[a].part * rows[b].part / std::max(rows[a].part + rows[b].part, 1e-300);
+      losses[std::max(a, b)][std::min(a, b)] = mean * rows[a].distance(rows[b]);
     }
   };
   for (const std::size_t a : left) find_losses(a);
