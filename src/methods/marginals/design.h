@@ -128,9 +128,8 @@ class PartsLeft {
 
 /// Everything public about a release by marginals.
 inline constexpr std::uint32_t kMostColumnCells = 65536;
-/// Cells of the model's junction tree, at most, of many columns.
 inline constexpr std::uint64_t kModelCells = 100'000;
-/// Of this many columns: few have few rounds, so that their fits may take longer.
+/// Cells of the model's junction tree, at most: few columns have few rounds, whose fits may take longer.
 [[nodiscard]] constexpr std::uint64_t model_cells_of(std::uint64_t columns) {
   constexpr std::uint64_t kMostModelCells = 500'000, kFewColumns = 20;
   const std::uint64_t all = std::max(columns, kFewColumns);
