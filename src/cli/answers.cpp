@@ -1,4 +1,6 @@
-// mollify amplify, check, compare, estimate and tune: questions and their answers.
+// mollify amplify, answer, check, compare, estimate and tune: questions and their answers.
+#include "methods/answers/answers.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -32,6 +34,7 @@
 #include "formats/public_files.h"
 #include "formats/released_rows.h"
 #include "formats/text_files.h"
+#include "methods/answers/questions.h"
 #include "methods/local/space.h"
 #include "release/method.h"
 
@@ -272,6 +275,70 @@ void add_estimate(CLI::App& app, Session& session) {
   add_part_flags(command, estimate_parts());
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session, &command] { session.status = run(*options, command); });
+}
+
+// -----------------------------------------------------------------------------------------------
+// mollify answer: questions about a table, from the measurements of a synthetic one.
+
+namespace {
+
+struct AnswerOptions {
+  std::optional<std::string> model, file;
+  std::vector<std::string> questions;
+  bool json = false;
+};
+
+int run_answer(const AnswerOptions& options) {
+  const std::string& name = needed(options.model, "--model");
+  const ModelFile model = naming_part("model", [&] { return read_model_file(name); });
+  std::vector<TableQuestion> questions;
+  for (const std::string& text : options.questions) questions.push_back(parse_question(text));
+  if (options.file) {
+    naming_part("questions", [&] {
+      for (TableQuestion& one : parsed_file(*options.file, parse_questions)) {
+        questions.push_back(std::move(one));
+      }
+    });
+  }
+  if (questions.empty()) refuse_missing("question", "ask one, or name a file with --questions");
+  if (!model.measurements) {
+    refuse_input("not-available-here", "model",
+                 "{} holds no measurements: only a model of method marginals of this version does",
+                 name);
+  }
+  Json all = Json::array();
+  for (const TableQuestion& question : questions) {
+    const Answer answer = answer_question(*model.measurements, model.domain, question);
+    if (options.json) {
+      all.push_back(answer.json);
+    } else {
+      fmt::print("{}\n", answer.text);
+    }
+  }
+  if (options.json) print_json(all);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_answer(CLI::App& app, Session& session) {
+  CLI::App& command = *app.add_subcommand(
+      "answer",
+      "Answer questions about a table, with error bars\n\n"
+      "The model is a file of mollify sample marginals --model-out, which holds all noisy counts. "
+      "Answers are made of these, not of released rows, and cost no budget. Each has a standard "
+      "error and a 95 % interval, for the table and for the population that its rows are a random "
+      "sample of. What was not measured is refused.\n\n"
+      "Questions: \"share(happy = very) by attend\", \"mean(income) by region\", "
+      "\"quantile(income, .9)\", \"table(happy, attend)\", \"income ~ age + region\", \"happy = "
+      "very ~ attend + race\".");
+  const auto options = std::make_shared<AnswerOptions>();
+  add_text(command, "--model", options->model, "FILE", "the model");
+  command.add_option("question", options->questions, "a question, or several")
+      ->type_name("QUESTION");
+  add_text(command, "--questions", options->file, "FILE", "more of them, one a line");
+  command.add_flag("--json", options->json, "print as JSON");
+  command.callback([options, &session] { session.status = run_answer(*options); });
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ constexpr struct {
                  {"risk", add_risk},
                  {"law", add_law},
                  {"compare", add_compare, true},
+                 {"answer", add_answer},
                  {"estimate", add_estimate},
                  {"check", add_check},
                  {"domain", add_domain},

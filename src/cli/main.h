@@ -114,6 +114,7 @@ void add_risk(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_compare(CLI::App& app, Session& session);
+void add_answer(CLI::App& app, Session& session);
 void add_estimate(CLI::App& app, Session& session);
 void add_domain(CLI::App& app, Session& session);
 void add_tune(CLI::App& app, Session& session);

@@ -1,0 +1,136 @@
+#include "methods/answers/questions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.h"
+#include "base/refusal.h"
+#include "domain/same_value.h"
+
+namespace mollify {
+
+namespace {
+
+class QuestionReader {
+ public:
+  explicit QuestionReader(std::string_view text) : text_(text) {}
+
+  TableQuestion read() {
+    TableQuestion question;
+    question.text = std::string(text_);
+    const std::string first = word();
+    if (take('(')) {
+      read_call(first, question);
+    } else {
+      question.kind = QuestionKind::kRegression;
+      question.column = first;
+      if (take('=')) question.value = word();
+      if (!take('~')) refuse();
+      do {
+        question.terms.push_back(word());
+      } while (take('+'));
+    }
+    skip_spaces();
+    if (at_ != text_.size()) refuse();
+    return question;
+  }
+
+ private:
+  void read_call(const std::string& function, TableQuestion& question) {
+    question.column = word();
+    if (function == "share") {
+      question.kind = QuestionKind::kShares;
+      if (take('=')) question.value = word();
+    } else if (function == "mean") {
+      question.kind = QuestionKind::kMean;
+    } else if (function == "quantile") {
+      question.kind = QuestionKind::kQuantile;
+      if (!take(',')) refuse();
+      const auto quantile = read_number(word());
+      if (!quantile || !(*quantile > 0 && *quantile < 1)) refuse();
+      question.quantile = *quantile;
+    } else if (function == "table") {
+      question.kind = QuestionKind::kTable;
+      if (!take(',')) refuse();
+      question.by = word();
+    } else {
+      refuse();
+    }
+    if (!take(')')) refuse();
+    skip_spaces();
+    if (question.by || at_ == text_.size()) return;
+    if (word() != "by") refuse();
+    question.by = word();
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+
+  bool take(char sign) {
+    skip_spaces();
+    if (at_ == text_.size() || text_[at_] != sign) return false;
+    ++at_;
+    return true;
+  }
+
+  static bool is_of_word(char sign) {
+    const auto byte = static_cast<unsigned char>(sign);
+    return byte >= 0x80 || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || sign == '_' || sign == '.' || sign == '-';
+  }
+
+  std::string word() {
+    skip_spaces();
+    std::string word;
+    if (take('"')) {
+      for (;; ++at_) {
+        if (at_ == text_.size()) refuse();
+        if (text_[at_] == '"') {
+          if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') break;
+          ++at_;
+        }
+        word += text_[at_];
+      }
+      ++at_;
+      return word;
+    }
+    while (at_ < text_.size() && is_of_word(text_[at_])) word += text_[at_++];
+    if (word.empty()) refuse();
+    return word;
+  }
+
+  [[noreturn]] void refuse() const {
+    refuse_input("malformed-text", "question",
+                 "a question must be such as \"share(happy = very) by attend\", \"mean(income) by "
+                 "region\", \"quantile(income, .9)\", \"table(happy, attend)\" or \"income ~ age + "
+                 "region\", with names of other signs in double quotes, but is \"{}\"",
+                 std::string(text_));
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+TableQuestion parse_question(std::string_view text) { return QuestionReader(text).read(); }
+
+std::vector<TableQuestion> parse_questions(const std::string& text, const std::string& name) {
+  std::vector<TableQuestion> questions;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = without_outer_spaces(
+        std::string_view(text).substr(begin, end - begin - (end > begin && text[end - 1] == '\r')));
+    begin = end + 1;
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    questions.push_back(naming_file(name, number, [&] { return parse_question(line); }));
+  }
+  refuse_if(questions.empty(), "empty-input", "questions", "{} must hold a question, but is empty",
+            name);
+  return questions;
+}
+
+}  // namespace mollify

@@ -1,0 +1,46 @@
+// Questions about a table that a synthetic one was released for, as texts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mollify {
+
+enum class QuestionKind : std::uint8_t { kShares, kMean, kQuantile, kTable, kRegression };
+
+/// A question about columns of a table.
+struct TableQuestion {
+  QuestionKind kind = QuestionKind::kShares;
+  /// The column that is asked about first; of a regression the outcome.
+  std::string column{};
+  /// Of this value alone: its share, or the probability that a logistic regression is of.
+  std::optional<std::string> value{};
+  /// For each value of another column, with the differences from the first one; of a table its
+  /// second column.
+  std::optional<std::string> by{};
+  double quantile = 0.5;             ///< between 0 and 1
+  std::vector<std::string> terms{};  ///< of a regression, at least one
+  std::string text{};                ///< as it was asked
+};
+
+/// Reads a question:
+///
+///     share(happy)    share(happy = very)    share(happy = very) by attend
+///     mean(income)    mean(income) by region
+///     quantile(income, .9)    quantile(income, .9) by region
+///     table(happy, attend)
+///     income ~ age + region    happy = very ~ attend + race
+///
+/// A name or a value with other signs than letters, digits, `_`, `.` and `-` stands in double
+/// quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
+[[nodiscard]] TableQuestion parse_question(std::string_view text);
+
+/// A question a line. Empty lines and lines that begin with # are left out. Throws InvalidInput, in
+/// one sentence with the line, for another text and for none.
+[[nodiscard]] std::vector<TableQuestion> parse_questions(const std::string& text,
+                                                         const std::string& name);
+
+}  // namespace mollify
