@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -18,123 +19,276 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Numbers with error bars.
 
-Estimated::Interval Estimated::interval(double variance) const {
-  constexpr double kNormal975 = 1.959963984540054;
-  const double error = std::sqrt(variance);
-  return {error, least - kNormal975 * error, greatest + kNormal975 * error};
+bool has_population(const Measurements& measurements) { return !measurements.weighted; }
+
+Estimated with_errors(double value, double least, double greatest, double noise_variance,
+                      std::optional<double> sampling_variance) {
+  const auto bar = [&](double variance) {
+    const double error = std::sqrt(std::max(variance, 0.0));
+    return ErrorBar{error, least - kNormal975 * error, greatest + kNormal975 * error};
+  };
+  Estimated made;
+  made.value = value;
+  made.least = least;
+  made.greatest = greatest;
+  made.table = bar(noise_variance);
+  if (sampling_variance) made.population = bar(noise_variance + std::max(*sampling_variance, 0.0));
+  return made;
 }
 
-std::optional<Estimated::Interval> Estimated::of_population() const {
-  if (population_least && population_greatest) {
-    return Interval{0, *population_least, *population_greatest};
+namespace {
+
+/// The variance of a - r b, for any r.
+struct Variances {
+  double above = 0;
+  double both = 0;
+  double below = 0;
+
+  [[nodiscard]] double at(double r) const { return above - 2 * r * both + r * r * below; }
+  [[nodiscard]] Variances plus(const Variances& more) const {
+    return {above + more.above, both + more.both, below + more.below};
   }
-  if (!sampling_variance) return std::nullopt;
-  return interval(noise_variance + *sampling_variance);
+};
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
+
+Variances noise_of(const Measurements& measurements, const JointEstimate& joint,
+                   const CountRatio& ratio) {
+  const NoisySum above = joint.sum(ratio.above);
+  const NoisySum below = joint.sum(ratio.below);
+  NoisySum both = above;
+  both.add(below);
+  Variances made{above.variance(measurements), 0, below.variance(measurements)};
+  made.both = (both.variance(measurements) - made.above - made.below) / 2;
+  return made;
+}
+
+/// What a sample adds; nothing where noise leaves no rows.
+Variances sampling_of(const JointEstimate& joint, const CountRatio& ratio, double value) {
+  Variances made;
+  for (std::size_t cell = 0; cell < joint.counts().size(); ++cell) {
+    const double count = joint.counts()[cell];
+    made.above += count * ratio.above[cell] * ratio.above[cell];
+    made.both += count * ratio.above[cell] * ratio.below[cell];
+    made.below += count * ratio.below[cell] * ratio.below[cell];
+  }
+  return made.at(value) > 0 ? made : Variances{};
+}
+
+/// The r at which a - r b is within so many standard deviations; none where b is not beyond them.
+std::optional<ErrorBar> fieller(double above, double below, const Variances& variances) {
+  const double square = kNormal975 * kNormal975;
+  const double a = below * below - square * variances.below;
+  const double b = above * below - square * variances.both;
+  const double c = above * above - square * variances.above;
+  if (!(a > 0) || below <= 0) return std::nullopt;
+  const double root = std::sqrt(std::max(b * b - a * c, 0.0));
+  const double value = above / below;
+  const double error = std::sqrt(std::max(variances.at(value), 0.0)) / below;
+  return ErrorBar{error, std::min((b - root) / a, value), std::max((b + root) / a, value)};
+}
+
+/// The ratio's least and greatest value, whatever strays there are: it is monotone in each of them.
+std::pair<double, double> with_strays(const CountRatio& ratio, double low, double high,
+                                      double below) {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -least;
+  const std::size_t choices = std::size_t{1} << ratio.strays.size();
+  for (std::size_t chosen = 0; chosen < choices; ++chosen) {
+    double least_above = low, greatest_above = high, left = below;
+    for (std::size_t i = 0; i < ratio.strays.size(); ++i) {
+      const Stray& stray = ratio.strays[i];
+      if ((chosen >> i & 1U) == 0) continue;
+      const bool is_missing = stray.weight < 0;
+      left -= stray.weight * stray.most;
+      least_above += stray.most * (is_missing ? stray.low : -stray.high);
+      greatest_above += stray.most * (is_missing ? stray.high : -stray.low);
+    }
+    if (!(left > 0)) {
+      const double all = std::numeric_limits<double>::infinity();
+      return {-all, all};
+    }
+    least = std::min(least, least_above / left);
+    greatest = std::max(greatest, greatest_above / left);
+  }
+  return {least, greatest};
+}
+
+}  // namespace
 
 Estimated ratio_of(const Measurements& measurements, const JointEstimate& joint,
-                   std::span<const double> numerator, std::span<const double> denominator,
-                   bool has_rows) {
-  const std::vector<double>& counts = joint.counts();
-  const double over = std::inner_product(counts.begin(), counts.end(), denominator.begin(), 0.0);
-  const double sum = std::inner_product(counts.begin(), counts.end(), numerator.begin(), 0.0);
+                   const CountRatio& ratio) {
+  const double above = dot(joint.counts(), ratio.above);
+  const double below = dot(joint.counts(), ratio.below);
+  const Variances noise = noise_of(measurements, joint, ratio);
   Estimated made;
-  made.value = made.least = made.greatest = sum / over;
-  std::vector<double> weights;
-  double square = 0;
-  for (std::size_t cell = 0; cell < counts.size(); ++cell) {
-    weights.push_back((numerator[cell] - made.value * denominator[cell]) / over);
-    square += weights.back() * weights.back() * counts[cell];
+  const auto table = fieller(above, below, noise);
+  if (!table) return made;
+  const auto [least, greatest] =
+      with_strays(ratio, dot(joint.counts(), ratio.low), dot(joint.counts(), ratio.high), below);
+  if (!std::isfinite(least)) return made;
+  const double value = above / below;
+  made.value = value;
+  made.least = std::min(least, value);
+  made.greatest = std::max(greatest, value);
+  const auto widened = [&](const ErrorBar& bar) {
+    return ErrorBar{bar.standard_error, bar.lower - (value - made.least),
+                    bar.upper + (made.greatest - value)};
+  };
+  made.table = widened(*table);
+  if (!has_population(measurements)) return made;
+  if (const auto bar = fieller(above, below, noise.plus(sampling_of(joint, ratio, value)))) {
+    made.population = widened(*bar);
   }
-  made.noise_variance = joint.sum(weights).variance(measurements);
-  if (has_rows) made.sampling_variance = std::max(square, 0.0);
+  return made;
+}
+
+Estimated difference_of(const Measurements& measurements, const JointEstimate& joint,
+                        const CountRatio& one, const CountRatio& other) {
+  const Estimated first = ratio_of(measurements, joint, one);
+  const Estimated second = ratio_of(measurements, joint, other);
+  Estimated made;
+  if (!first.value || !second.value) return made;
+  made.value = *first.value - *second.value;
+  made.least = first.least - second.greatest;
+  made.greatest = first.greatest - second.least;
+  const double below = dot(joint.counts(), one.below);
+  const double other_below = dot(joint.counts(), other.below);
+  std::vector<double> both;
+  double sampling = 0;
+  for (std::size_t cell = 0; cell < joint.counts().size(); ++cell) {
+    const double of_one = (one.above[cell] - *first.value * one.below[cell]) / below;
+    const double of_other = (other.above[cell] - *second.value * other.below[cell]) / other_below;
+    both.push_back(of_one - of_other);
+    sampling += joint.counts()[cell] * both.back() * both.back();
+  }
+  const double noise = joint.sum(both).variance(measurements);
+  const auto joined = [&](const ErrorBar& a, const ErrorBar& b, double variance) {
+    const double spread = *a.standard_error * *b.standard_error;
+    const double covariance =
+        (*a.standard_error * *a.standard_error + *b.standard_error * *b.standard_error - variance) /
+        2;
+    const double correlation = spread > 0 ? std::clamp(covariance / spread, -1.0, 1.0) : 0;
+    const auto reach = [&](double x, double y) {
+      return std::sqrt(std::max(x * x + y * y - 2 * correlation * x * y, 0.0));
+    };
+    // The parts of the intervals that noise makes.
+    const double down = first.least - a.lower, up = a.upper - first.greatest;
+    const double other_down = second.least - b.lower, other_up = b.upper - second.greatest;
+    return ErrorBar{std::sqrt(std::max(variance, 0.0)), made.least - reach(down, other_up),
+                    made.greatest + reach(up, other_down)};
+  };
+  made.table = joined(*first.table, *second.table, noise);
+  if (first.population && second.population) {
+    made.population =
+        joined(*first.population, *second.population, noise + std::max(sampling, 0.0));
+  }
   return made;
 }
 
 // -----------------------------------------------------------------------------------------------
 // Some columns together, as far as they were measured.
 
-std::uint32_t MeasuredColumns::group_in(std::size_t cell, std::size_t column) const {
-  for (std::size_t i = joint.asked().size(); i-- > 0;) {
-    const std::uint32_t count = joint.asked()[i].groups.count;
-    if (i == places[column]) return static_cast<std::uint32_t>(cell % count);
-    cell /= count;
-  }
-  return 0;
-}
-
 namespace {
 
-/// How often each cell of a column occurs by the column's own measurements, for what its groups
-/// have inside: none if it was measured in groups only.
-std::vector<double> shares_of_cells(const Measurements& measurements, const Domain& domain,
-                                    std::size_t column) {
-  CellGroups single{{}, domain.columns()[column].size()};
-  for (std::uint32_t cell = 0; cell < single.count; ++cell) single.of.push_back(cell);
-  const auto told = told_apart(measurements, {{column, single}});
-  if (!told || told->front().groups.count < single.count) return {};
-  return JointEstimate(measurements, *told).counts();
-}
+/// The columns put together as far as they were measured together, with their estimate.
+struct MeasuredColumns {
+  std::vector<AskedValues> columns;  ///< in the order of the question
+  JointEstimate joint;               ///< over the columns in ascending order
+  std::vector<std::size_t> places;   ///< of each of the question's columns in `joint`
 
-}  // namespace
+  /// The group of one of the question's columns in a cell of the joint.
+  [[nodiscard]] std::uint32_t group_in(std::size_t cell, std::size_t column) const {
+    for (std::size_t i = joint.asked().size(); i-- > 0;) {
+      const std::uint32_t count = joint.asked()[i].groups.count;
+      if (i == places[column]) return static_cast<std::uint32_t>(cell % count);
+      cell /= count;
+    }
+    return 0;
+  }
+};
 
-MeasuredColumns measured_columns(const Measurements& measurements, const Domain& domain,
-                                 std::vector<AskedValues> asked) {
-  std::vector<std::size_t> order(asked.size());
+/// Throws InvalidInput for columns that no table has together.
+MeasuredColumns measured_columns(const Measurements& measurements,
+                                 const std::vector<AskedValues>& single) {
+  std::vector<std::size_t> order(single.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return asked[a].cells.column < asked[b].cells.column;
+    return single[a].cells.column < single[b].cells.column;
   });
   std::vector<AskedColumn> cells;
   std::vector<std::string> names;
   for (const std::size_t at : order) {
-    refuse_if(!cells.empty() && cells.back().column == asked[at].cells.column,
+    refuse_if(!cells.empty() && cells.back().column == single[at].cells.column,
               "contradicting-parameters", "question",
               "\"{}\" and \"{}\" are one column, or one follows from the other: ask about one of "
               "them",
-              names.empty() ? "" : names.back(), asked[at].name);
-    cells.push_back(asked[at].cells);
-    names.push_back(asked[at].name);
+              names.empty() ? "" : names.back(), single[at].name);
+    cells.push_back(single[at].cells);
+    names.push_back(single[at].name);
   }
   auto told = told_apart(measurements, cells);
   if (!told) {
     refuse_input("not-available-here", "question", {},
-                 "{} were not measured together, so no count says how one depends on the other; "
-                 "release the table with them among its questions",
-                 list_words(names));
+                 "{} {}; release the table with the question among its questions",
+                 list_words(names),
+                 names.size() == 1
+                     ? "was not measured"
+                     : "were not measured together, so no count says how one depends on the other");
   }
-  std::vector<std::size_t> places(asked.size());
+  std::vector<std::size_t> places(single.size());
+  std::vector<AskedValues> columns = single;
   for (std::size_t i = 0; i < order.size(); ++i) {
     places[order[i]] = i;
-    AskedValues& one = asked[order[i]];
-    one = put_together(domain, one, (*told)[i].groups,
-                       shares_of_cells(measurements, domain, one.cells.column));
+    columns[order[i]] = put_together(measurements, single[order[i]], (*told)[i].groups);
   }
-  return {std::move(asked), JointEstimate(measurements, std::move(*told)), std::move(places)};
+  return {std::move(columns), JointEstimate(measurements, std::move(*told)), std::move(places)};
 }
-
-namespace {
 
 // -----------------------------------------------------------------------------------------------
 // Shares, means, quantiles and tables.
+
+/// Answers to one question would be a book.
+constexpr std::size_t kMostAnswers = 2000;
 
 class Answering {
  public:
   Answering(const Measurements& measurements, const Domain& domain, const TableQuestion& question)
       : measurements_(measurements),
-        domain_(domain),
         question_(question),
-        // A weighted row's part of a sample's variance depends on the weights, which are private.
-        has_rows_(measurements.records.has_value() || measurements.step == 1),
-        measured_(measured_columns(measurements, domain, asked())) {}
+        single_(asked(domain)),
+        measured_(measured_columns(measurements, single_)) {
+    if (needs_numbers()) {
+      const bool has_numbers =
+          column().has_numbers && std::any_of(column().groups.begin(), column().groups.end(),
+                                              [](const auto& group) { return !group.is_null; });
+      refuse_if(!has_numbers, "contradicting-parameters", "question",
+                "\"{}\" has no numbers, so it has no mean and no quantile: ask for share({})",
+                column().name, column().name);
+      for (const AskedValues::Group& group : column().groups) {
+        refuse_if(
+            std::isinf(group.others), "not-available-here", "question",
+            "nulls of \"{}\" were counted together with its numbers, so nothing says how many "
+            "there are",
+            column().name);
+      }
+    }
+    if (question.value) {
+      value_ = group_for(column(), single_[0], group_of(domain, single_[0], *question.value));
+    }
+    const std::size_t answers = groups().size() * (needs_numbers() || value_ ? 1 : values().size());
+    refuse_if(answers > kMostAnswers, "too-much-work", "question",
+              "a question may have at most {} answers, but \"{}\" has {}: ask for one value",
+              kMostAnswers, question.text, answers);
+  }
 
   std::vector<Estimated> answers() const {
     std::vector<Estimated> all;
-    if (question_.kind == QuestionKind::kTable) return table();
-    for (std::size_t group = 0; group < groups().size(); ++group) {
-      if (!is_asked(group)) continue;
+    for (const std::uint32_t group : groups()) {
       for (Estimated one : of_group(group)) {
-        one.group = groups()[group];
+        one.group = group_words(group);
         all.push_back(std::move(one));
       }
     }
@@ -148,17 +302,13 @@ class Answering {
         question_.kind == QuestionKind::kQuantile) {
       return all;
     }
-    std::optional<std::size_t> first;
-    for (std::size_t group = 0; group < groups().size(); ++group) {
-      if (!is_asked(group)) continue;
-      if (!first) {
-        first = group;
-        continue;
-      }
+    const std::vector<std::uint32_t> of = groups();
+    for (std::size_t at = 1; at < of.size(); ++at) {
       for (const std::uint32_t value : values()) {
-        Estimated one = difference(value, group, *first);
+        Estimated one = difference_of(measurements_, measured_.joint, ratio(value, of[at]),
+                                      ratio(value, of[0]));
         one.of = words_of(value);
-        one.group = groups()[group] + " less " + groups()[*first];
+        one.group = group_words(of[at]) + " less " + group_words(of[0]);
         all.push_back(std::move(one));
       }
     }
@@ -169,214 +319,263 @@ class Answering {
   std::vector<std::string> together() const {
     std::vector<std::string> told;
     for (const AskedValues& column : measured_.columns) {
-      const AskedValues single = asked_values(domain_, column.name);
-      for (const std::string& words : column.words) {
-        if (std::find(single.words.begin(), single.words.end(), words) == single.words.end()) {
-          told.push_back(fmt::format("{}: {}", column.name, words));
-        }
-      }
+      for (std::string& words : column.together()) told.push_back(std::move(words));
     }
     return told;
   }
 
  private:
-  std::vector<AskedValues> asked() const {
-    std::vector<AskedValues> columns = {asked_values(domain_, question_.column)};
-    if (question_.by) columns.push_back(asked_values(domain_, *question_.by));
+  std::vector<AskedValues> asked(const Domain& domain) const {
+    std::vector<AskedValues> columns = {asked_values(domain, question_.column)};
+    if (question_.by) columns.push_back(asked_values(domain, *question_.by));
     return columns;
   }
 
+  bool needs_numbers() const {
+    return question_.kind == QuestionKind::kMean || question_.kind == QuestionKind::kQuantile;
+  }
+  bool is_table() const { return question_.kind == QuestionKind::kTable; }
   const AskedValues& column() const { return measured_.columns.front(); }
-  std::vector<std::string> groups() const {
-    return question_.by ? measured_.columns[1].words : std::vector<std::string>{""};
+
+  /// The groups that are answered for: of a column that numbers are asked by not its nulls.
+  std::vector<std::uint32_t> groups() const {
+    if (!question_.by) return {0};
+    std::vector<std::uint32_t> all;
+    const std::vector<AskedValues::Group>& by = measured_.columns[1].groups;
+    for (std::uint32_t group = 0; group < by.size(); ++group) {
+      if (is_table() || !by[group].is_null) all.push_back(group);
+    }
+    return all;
   }
-  bool is_asked(std::size_t group) const {
-    return !question_.by || !measured_.columns[1].is_null[group];
+  std::string group_words(std::uint32_t group) const {
+    return question_.by ? measured_.columns[1].groups[group].words : "";
   }
-  bool is_in(std::size_t cell, std::size_t group) const {
+  bool is_in(std::size_t cell, std::uint32_t group) const {
     return !question_.by || measured_.group_in(cell, 1) == group;
   }
 
   /// The values whose shares are asked for; of a mean only one thing is.
   std::vector<std::uint32_t> values() const {
-    if (question_.kind == QuestionKind::kMean) return {0};
-    if (question_.value) return {group_of(domain_, column(), *question_.value)};
-    std::vector<std::uint32_t> all(column().words.size());
+    if (needs_numbers()) return {0};
+    if (value_) return {*value_};
+    std::vector<std::uint32_t> all(column().groups.size());
     std::iota(all.begin(), all.end(), 0U);
     return all;
   }
   std::string words_of(std::uint32_t value) const {
-    return question_.kind == QuestionKind::kMean ? "mean" : column().words[value];
+    return needs_numbers() ? "mean" : column().groups[value].words;
   }
 
-  /// What a row counts in the sum that is asked for, and whether it counts at all.
-  struct Weights {
-    std::vector<double> numerator, denominator;
-  };
-  enum class End { kLow, kMiddle, kHigh };
-  Weights weights(std::uint32_t value, std::size_t group, End end) const {
-    Weights made;
+  CountRatio ratio(std::uint32_t value, std::uint32_t group) const {
+    return question_.kind == QuestionKind::kMean ? mean_ratio(group) : share_ratio(value, group);
+  }
+
+  CountRatio share_ratio(std::uint32_t value, std::uint32_t group) const {
+    CountRatio made;
     for (std::size_t cell = 0; cell < measured_.joint.counts().size(); ++cell) {
-      const std::uint32_t own = measured_.group_in(cell, 0);
-      const bool is_mean = question_.kind == QuestionKind::kMean;
-      const bool counts = is_in(cell, group) && !(is_mean && column().is_null[own]);
-      made.denominator.push_back(counts ? 1 : 0);
-      if (!counts) {
-        made.numerator.push_back(0);
-      } else if (is_mean) {
-        const AskedValues::Range& range = column().ranges[own];
-        made.numerator.push_back(end == End::kLow    ? range.low
-                                 : end == End::kHigh ? range.high
-                                                     : range.middle);
-      } else {
-        made.numerator.push_back(own == value ? 1 : 0);
+      const bool is_of_group = is_in(cell, group);
+      made.below.push_back(is_table() || is_of_group ? 1 : 0);
+      made.above.push_back(is_of_group && measured_.group_in(cell, 0) == value ? 1 : 0);
+    }
+    made.low = made.high = made.above;
+    if (const double others = column().groups[value].others; others > 0) {
+      made.strays.push_back({others, 1, 1, 0});
+    }
+    add_others_of(group, 0, 1, made);
+    return made;
+  }
+
+  CountRatio mean_ratio(std::uint32_t group) const {
+    CountRatio made;
+    for (std::size_t cell = 0; cell < measured_.joint.counts().size(); ++cell) {
+      const AskedValues::Group& own = column().groups[measured_.group_in(cell, 0)];
+      const double counts = is_in(cell, group) && !own.is_null ? 1 : 0;
+      made.below.push_back(counts);
+      made.above.push_back(counts * own.range.middle);
+      made.low.push_back(counts * own.range.low);
+      made.high.push_back(counts * own.range.high);
+    }
+    for (const AskedValues::Group& own : column().groups) {
+      if (own.others > 0) {
+        made.strays.push_back(
+            {own.others, own.range.low, own.range.high, own.is_null ? -1.0 : 1.0});
       }
     }
+    const auto [low, high] = whole_range();
+    add_others_of(group, low, high, made);
     return made;
   }
 
-  Estimated ratio(const Weights& weights) const {
-    return ratio_of(measurements_, measured_.joint, weights.numerator, weights.denominator,
-                    has_rows_);
+  /// Rows of a group that have other values than the one that it stands for.
+  void add_others_of(std::uint32_t group, double low, double high, CountRatio& made) const {
+    if (!question_.by) return;
+    const double others = measured_.columns[1].groups[group].others;
+    if (others > 0) made.strays.push_back({others, low, high, is_table() ? 0.0 : 1.0});
   }
 
-  Estimated of_value(std::uint32_t value, std::size_t group) const {
-    Estimated made = ratio(weights(value, group, End::kMiddle));
-    if (question_.kind != QuestionKind::kMean) return made;
-    // The bound's own noise is nearly that of the middle.
-    made.least = ratio(weights(value, group, End::kLow)).value;
-    made.greatest = ratio(weights(value, group, End::kHigh)).value;
-    return made;
+  std::pair<double, double> whole_range() const {
+    std::optional<std::pair<double, double>> range;
+    for (const AskedValues::Group& group : column().groups) {
+      if (group.is_null) continue;
+      if (!range) range = {group.range.low, group.range.high};
+      range = {std::min(range->first, group.range.low), std::max(range->second, group.range.high)};
+    }
+    return *range;
   }
 
-  std::vector<Estimated> of_group(std::size_t group) const {
+  std::vector<Estimated> of_group(std::uint32_t group) const {
     if (question_.kind == QuestionKind::kQuantile) return {quantile(group)};
     std::vector<Estimated> all;
     for (const std::uint32_t value : values()) {
-      all.push_back(of_value(value, group));
+      all.push_back(ratio_of(measurements_, measured_.joint, ratio(value, group)));
       all.back().of = words_of(value);
     }
     return all;
   }
 
-  /// Both groups' ratios have noise and rows of one table.
-  Estimated difference(std::uint32_t value, std::size_t group, std::size_t first) const {
-    const std::vector<double>& counts = measured_.joint.counts();
-    const Estimated of_group = of_value(value, group), of_first = of_value(value, first);
-    const Weights one = weights(value, group, End::kMiddle);
-    const Weights other = weights(value, first, End::kMiddle);
-    const auto sum = [&](const std::vector<double>& weights) {
-      return std::inner_product(counts.begin(), counts.end(), weights.begin(), 0.0);
-    };
-    const double over = sum(one.denominator), over_first = sum(other.denominator);
-    std::vector<double> both;
-    double square = 0;
-    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
-      both.push_back((one.numerator[cell] - of_group.value * one.denominator[cell]) / over -
-                     (other.numerator[cell] - of_first.value * other.denominator[cell]) /
-                         over_first);
-      square += both.back() * both.back() * counts[cell];
+  /// Groups of numbers, ascending.
+  std::vector<std::uint32_t> ascending() const {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t own = 0; own < column().groups.size(); ++own) {
+      if (!column().groups[own].is_null) order.push_back(own);
     }
-    Estimated made;
-    made.value = of_group.value - of_first.value;
-    made.least = of_group.least - of_first.greatest;
-    made.greatest = of_group.greatest - of_first.least;
-    made.noise_variance = measured_.joint.sum(both).variance(measurements_);
-    if (has_rows_) made.sampling_variance = std::max(square, 0.0);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return column().groups[a].range.high < column().groups[b].range.high;
+    });
+    return order;
+  }
+
+  /// For each number, in ascending order: how many more rows of a group are up to it than the
+  /// quantile's share, and how far noise and strays may move that.
+  struct Excess {
+    std::vector<double> counts, noise, sampling;
+    double strays = 0;
+  };
+  Excess excess(std::uint32_t group, const std::vector<std::uint32_t>& order) const {
+    // The noise of sums up to a number changes little from one number to the next.
+    constexpr std::size_t kMostSolved = 128;
+    const std::vector<double>& counts = measured_.joint.counts();
+    std::vector<std::size_t> rank(column().groups.size(), order.size());
+    for (std::size_t at = 0; at < order.size(); ++at) rank[order[at]] = at;
+    std::vector<double> weights(counts.size());
+    std::vector<std::vector<std::size_t>> cells(order.size());
+    double sampling = 0, sum = 0;
+    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+      const std::size_t own = rank[measured_.group_in(cell, 0)];
+      if (own == order.size() || !is_in(cell, group)) continue;
+      cells[own].push_back(cell);
+      weights[cell] = -question_.quantile;
+      sum += weights[cell] * counts[cell];
+      sampling += weights[cell] * weights[cell] * counts[cell];
+    }
+    Excess made;
+    std::size_t solved = 0;
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      for (const std::size_t cell : cells[at]) {
+        weights[cell] += 1;
+        sum += counts[cell];
+        sampling += (1 - 2 * question_.quantile) * counts[cell];
+      }
+      made.counts.push_back(sum);
+      made.sampling.push_back(std::max(sampling, 0.0));
+      made.noise.push_back(0);
+      const bool is_solved =
+          at == 0 || at + 1 == order.size() ||
+          at * kMostSolved / order.size() != (at - 1) * kMostSolved / order.size();
+      if (!is_solved) continue;
+      made.noise[at] = measured_.joint.sum(weights).variance(measurements_);
+      for (std::size_t between = solved + 1; between < at; ++between) {
+        const double part =
+            static_cast<double>(between - solved) / static_cast<double>(at - solved);
+        made.noise[between] = made.noise[solved] + part * (made.noise[at] - made.noise[solved]);
+      }
+      solved = at;
+    }
+    double strays = question_.by ? measured_.columns[1].groups[group].others : 0;
+    for (const AskedValues::Group& own : column().groups) strays += own.others;
+    made.strays = strays * std::max(question_.quantile, 1 - question_.quantile);
     return made;
   }
 
-  std::vector<Estimated> table() const {
-    std::vector<Estimated> all;
-    const std::size_t cells = measured_.joint.counts().size();
-    const std::vector<double> every(cells, 1);
-    for (std::uint32_t row = 0; row < column().words.size(); ++row) {
-      for (std::uint32_t other = 0; other < measured_.columns[1].words.size(); ++other) {
-        std::vector<double> of_cell(cells);
-        for (std::size_t cell = 0; cell < cells; ++cell) {
-          if (measured_.group_in(cell, 0) == row && measured_.group_in(cell, 1) == other) {
-            of_cell[cell] = 1;
-          }
-        }
-        all.push_back(ratio_of(measurements_, measured_.joint, of_cell, every, has_rows_));
-        all.back().of = column().words[row];
-        all.back().group = measured_.columns[1].words[other];
-      }
+  /// The numbers at which the excess may pass 0 [Woodruff 1952].
+  ErrorBar crossing(const Excess& excess, const std::vector<std::uint32_t>& order,
+                    bool of_population) const {
+    std::size_t lower = order.size() - 1, upper = 0;
+    for (std::size_t at = order.size(); at-- > 0;) {
+      const double variance = excess.noise[at] + (of_population ? excess.sampling[at] : 0);
+      const double reach = kNormal975 * std::sqrt(variance);
+      if (excess.counts[at] + excess.strays + reach >= 0) lower = at;
+      if (upper == 0 && excess.counts[at] - excess.strays - reach < 0) upper = at + 1;
     }
-    return all;
+    upper = std::min(upper, order.size() - 1);
+    return {std::nullopt, column().groups[order[lower]].range.low,
+            column().groups[order[upper]].range.high};
   }
 
-  /// Where the share of rows up to a number passes the asked one; its interval are the numbers whose
-  /// share may be the asked one [Woodruff 1952].
-  Estimated quantile(std::size_t group) const {
-    const AskedValues& of = column();
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t own = 0; own < of.words.size(); ++own) {
-      if (!of.is_null[own]) order.push_back(own);
-    }
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return of.ranges[a].high < of.ranges[b].high;
-    });
+  Estimated quantile(std::uint32_t group) const {
+    const std::vector<std::uint32_t> order = ascending();
+    const Excess found = excess(group, order);
     Estimated made;
     made.of = fmt::format("quantile {:g}", question_.quantile);
-    double before = 0;
-    std::optional<double> found, lower, upper;
-    std::optional<double> lower_of_population, upper_of_population;
-    for (const std::uint32_t last : order) {
-      Weights up_to = weights(last, group, End::kMiddle);
-      for (std::size_t cell = 0; cell < up_to.numerator.size(); ++cell) {
-        const std::uint32_t own = measured_.group_in(cell, 0);
-        const bool counts = is_in(cell, group) && !of.is_null[own];
-        up_to.denominator[cell] = counts ? 1 : 0;
-        up_to.numerator[cell] = counts && of.ranges[own].high <= of.ranges[last].high ? 1 : 0;
-      }
-      const Estimated share = ratio(up_to);
-      const AskedValues::Range& range = of.ranges[last];
-      const double asked = question_.quantile;
-      if (!lower && share.of_table().upper >= asked) lower = range.low;
-      if (!upper && share.of_table().lower >= asked) upper = range.high;
-      if (const auto population = share.of_population()) {
-        if (!lower_of_population && population->upper >= asked) lower_of_population = range.low;
-        if (!upper_of_population && population->lower >= asked) upper_of_population = range.high;
-      }
-      if (!found && share.value >= asked) {
-        const double part = share.value > before ? (asked - before) / (share.value - before) : 1;
-        found = range.low + std::clamp(part, 0.0, 1.0) * (range.high - range.low);
-      }
-      before = std::max(before, share.value);
+    made.table = crossing(found, order, false);
+    if (has_population(measurements_)) made.population = crossing(found, order, true);
+    const double rows = found.counts.back() / (1 - question_.quantile);
+    const double reach = kNormal975 * std::sqrt(found.noise.back()) / (1 - question_.quantile);
+    if (!(rows > reach)) return made;  // noise leaves no rows
+    // Between the least and the greatest excess that ascends.
+    std::vector<double> rising(found.counts), falling(found.counts);
+    for (std::size_t at = 1; at < rising.size(); ++at) {
+      rising[at] = std::max(rising[at], rising[at - 1]);
+      const std::size_t back = rising.size() - at;
+      falling[back - 1] = std::min(falling[back - 1], falling[back]);
     }
-    const AskedValues::Range& end = of.ranges[order.back()];
-    made.value = found.value_or(end.high);
-    made.least = lower.value_or(made.value);
-    made.greatest = upper.value_or(end.high);
-    made.population_least = lower_of_population;
-    made.population_greatest = upper_of_population ? upper_of_population : end.high;
+    double before = -question_.quantile * rows;
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      const double now = (rising[at] + falling[at]) / 2;
+      if (now >= 0) {
+        const AskedValues::Range& range = column().groups[order[at]].range;
+        const double part = now > before ? std::clamp(-before / (now - before), 0.0, 1.0) : 1;
+        made.value = range.low + part * (range.high - range.low);
+        break;
+      }
+      before = now;
+    }
+    made.least = made.greatest = made.value.value_or(0);
     return made;
   }
 
   const Measurements& measurements_;
-  const Domain& domain_;
   const TableQuestion& question_;
-  bool has_rows_;
+  std::vector<AskedValues> single_;
   MeasuredColumns measured_;
+  std::optional<std::uint32_t> value_;
 };
 
-Json interval_json(const Estimated::Interval& interval) {
-  return {{"standard_error", interval.standard_error},
-          {"lower", interval.lower},
-          {"upper", interval.upper}};
+// -----------------------------------------------------------------------------------------------
+// Words and facts.
+
+Json number_json(std::optional<double> number) {
+  return number && std::isfinite(*number) ? Json(*number) : Json(nullptr);
 }
+
+Json bar_json(const std::optional<ErrorBar>& bar) {
+  if (!bar) return nullptr;
+  return {{"standard_error", number_json(bar->standard_error)},
+          {"lower", number_json(bar->lower)},
+          {"upper", number_json(bar->upper)}};
+}
+
+bool is_widened(const Estimated& one) { return one.greatest > one.least; }
 
 Json estimated_json(const std::vector<Estimated>& all) {
   Json list = Json::array();
   for (const Estimated& one : all) {
-    const auto population = one.of_population();
     Json json{{"of", one.of}};
     if (!one.group.empty()) json["group"] = one.group;
-    json["estimate"] = one.value;
-    json["table"] = interval_json(one.of_table());
-    json["population"] = population ? interval_json(*population) : Json(nullptr);
-    if (one.greatest > one.least) {
+    json["estimate"] = number_json(one.value);
+    json["table"] = bar_json(one.table);
+    json["population"] = bar_json(one.population);
+    if (is_widened(one)) {
       json["not_told_apart"] = {{"least", one.least}, {"greatest", one.greatest}};
     }
     list.push_back(std::move(json));
@@ -384,19 +583,29 @@ Json estimated_json(const std::vector<Estimated>& all) {
   return list;
 }
 
-/// A table for people.
-std::string lines_of(const Json& all, const std::string& heading) {
-  Json rows = Json::array();
-  std::size_t width = heading.size();
-  for (const Json& one : all) {
-    Json row = one;
-    std::string what = one["of"].get<std::string>();
-    if (one.contains("group")) what = one["group"].get<std::string>() + ": " + what;
-    row["what"] = "  " + printable(what);
-    width = std::max(width, row["what"].get_ref<const std::string&>().size());
-    rows.push_back(std::move(row));
+/// A table for people. Rows are named as the question names its columns.
+std::string lines_of(const std::vector<Estimated>& all, const std::string& heading,
+                     const TableQuestion& question) {
+  const bool has_one_thing = question.value || question.kind == QuestionKind::kMean ||
+                             question.kind == QuestionKind::kQuantile;
+  Json rows = estimated_json(all);
+  std::size_t width = heading.size() + 2;
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const Estimated& one = all[at];
+    std::string what = one.of;
+    if (question.kind == QuestionKind::kTable) {
+      what = one.of + ", " + one.group;
+    } else if (!one.group.empty()) {
+      what = has_one_thing ? one.group : one.group + ", " + one.of;
+    }
+    rows[at]["what"] = "  " + printable(what);
+    width = std::max(width, rows[at]["what"].get_ref<const std::string&>().size());
+    // A missing object is a blank, and a null is a dash.
+    for (const char* const bar : {"table", "population"}) {
+      if (rows[at][bar].is_null()) rows[at][bar] = bar_json(ErrorBar{{}, NAN, NAN});
+    }
   }
-  const TableColumn columns[] = {{heading, -static_cast<int>(width) - 2, "/what"},
+  const TableColumn columns[] = {{"  " + heading, -static_cast<int>(width) - 2, "/what"},
                                  {"estimate", 11, "/estimate", ".4g"},
                                  {"std error", 11, "/table/standard_error", ".3g"},
                                  {"95 %: from", 12, "/table/lower", ".4g"},
@@ -404,6 +613,32 @@ std::string lines_of(const Json& all, const std::string& heading) {
                                  {"population:", 12, "/population/lower", ".4g"},
                                  {"to", 11, "/population/upper", ".4g"}};
   return table_text(columns, rows);
+}
+
+std::string heading_of(const TableQuestion& question) {
+  if (question.kind == QuestionKind::kTable) return question.column + ", " + *question.by;
+  if (!question.by) return question.value ? "" : question.column;
+  const bool has_one_thing = question.value || question.kind != QuestionKind::kShares;
+  return has_one_thing ? *question.by : *question.by + ", " + question.column;
+}
+
+std::string meaning(const Measurements& measurements, const std::vector<Estimated>& all) {
+  std::string words =
+      "  An interval holds the table's number in 95 of 100 releases; the population's, if the rows "
+      "are a random sample of it. Both come from noisy counts, not from released rows.";
+  if (!has_population(measurements)) {
+    words =
+        "  An interval holds the table's number in 95 of 100 releases. It comes from noisy counts, "
+        "not from released rows. Of a population there is none, because rows' weights are private.";
+  }
+  if (std::any_of(all.begin(), all.end(), is_widened)) {
+    words +=
+        " Intervals are wider where counts do not tell values apart, such as the numbers of a bin.";
+  }
+  if (std::any_of(all.begin(), all.end(), [](const Estimated& one) { return !one.value; })) {
+    words += " A dash: too few rows for the noise.";
+  }
+  return wrapped(words + "\n", kLineWidth, 2);
 }
 
 }  // namespace
@@ -414,33 +649,31 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
             "the model has no measurements of columns, so no answer has an error bar");
   Answer answer;
   std::vector<std::string> together;
-  answer.add("question", question.text, question.text + "\n");
+  std::vector<Estimated> all;
+  answer.add("question", question.text, printable(question.text) + "\n");
   if (question.kind == QuestionKind::kRegression) {
-    const Regression found = regression_of(measurements, domain, question);
-    together = found.together;
+    Regression found = regression_of(measurements, domain, question);
+    together = std::move(found.together);
+    all = std::move(found.coefficients);
     answer.add("regression", found.is_logistic ? "logistic" : "linear");
-    const Json all = estimated_json(found.coefficients);
-    answer.add("answers", all,
-               lines_of(all, found.is_logistic ? "logistic coefficients" : "linear coefficients"));
+    answer.add("answers", estimated_json(all),
+               lines_of(all, found.is_logistic ? "logistic coefficients" : "linear coefficients",
+                        question));
   } else {
     const Answering answering(measurements, domain, question);
     together = answering.together();
-    const Json all = estimated_json(answering.answers());
-    answer.add("answers", all, lines_of(all, question.by ? "group" : ""));
-    const Json differences = estimated_json(answering.differences());
-    answer.add("differences", differences,
-               differences.empty() ? "" : "\n" + lines_of(differences, "difference"));
+    all = answering.answers();
+    answer.add("answers", estimated_json(all), lines_of(all, heading_of(question), question));
+    const std::vector<Estimated> differences = answering.differences();
+    answer.add("differences", estimated_json(differences),
+               differences.empty() ? "" : "\n" + lines_of(differences, "difference", question));
   }
   answer.add("counted_together", together,
              together.empty()
                  ? ""
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
-  answer.say(wrapped(
-      "  Intervals hold what was asked of the table, or of a population that its rows are a random "
-      "sample of, for 95 of 100 releases. They come from noisy counts, and not from released "
-      "rows.\n",
-      kLineWidth, 2));
+  answer.say(meaning(measurements, all));
   return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/answer.h"
@@ -19,55 +20,71 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // Numbers with error bars.
 
-/// A number that noisy counts say, and how far it may be off.
-struct Estimated {
-  std::string of{};     ///< what it is, such as "very"
-  std::string group{};  ///< among whom; empty for all
-  double value = 0;
-  /// The variance of the noise, and what a sample of as many rows from a population adds; none where
-  /// the weight of a row is not known.
-  double noise_variance = 0;
-  std::optional<double> sampling_variance{};
-  /// What no count tells apart lets the number lie between these, without noise: the numbers of a
-  /// bin, values that were counted together. Equal to value where there is nothing of the kind.
-  double least = 0;
-  double greatest = 0;
-  /// Of a quantile, whose interval has no standard error: the ends of the population's.
-  std::optional<double> population_least{}, population_greatest{};
-
-  /// 95 of 100 such intervals hold the number of the table, or of the population that it was drawn
-  /// from.
-  struct Interval {
-    double standard_error = 0;
-    double lower = 0;
-    double upper = 0;
-  };
-  [[nodiscard]] Interval of_table() const { return interval(noise_variance); }
-  [[nodiscard]] std::optional<Interval> of_population() const;
-
- private:
-  [[nodiscard]] Interval interval(double variance) const;
+/// A number, its standard error if it has one, and an interval that holds the real number in 95 of
+/// 100 releases.
+struct ErrorBar {
+  std::optional<double> standard_error{};
+  double lower = 0;
+  double upper = 0;
 };
 
-/// A sum over the cells of some columns together over another one, as counts say: the delta method
-/// for a ratio of two unbiased estimates.
-///
-/// Its noise has the variance of the sum over cells of (a - ratio b) / (sum of b) times count. A
-/// sample of n rows adds the sum over cells of the square of that times count.
+/// A number that noisy counts say, and how far it may be off.
+struct Estimated {
+  std::string of{};               ///< what it is, such as "very"
+  std::string group{};            ///< among whom; empty for all
+  std::optional<double> value{};  ///< none where noise leaves nothing of the rows that it is about
+  std::optional<ErrorBar> table{};       ///< of the table's number
+  std::optional<ErrorBar> population{};  ///< none where the weight of a row is not known
+  /// What no count tells apart lets the number lie between these, without noise: the numbers of a
+  /// bin, values that were counted together. Intervals contain it. Equal to value where there is
+  /// nothing of the kind.
+  double least = 0;
+  double greatest = 0;
+};
+
+/// The number with normal intervals, around least and greatest.
+[[nodiscard]] Estimated with_errors(double value, double least, double greatest,
+                                    double noise_variance, std::optional<double> sampling_variance);
+
+/// Rows of unknown kinds among those that a ratio counts: from 0 to `most`, each with a number
+/// between `low` and `high` in the sum above, and `weight` in the sum below.
+struct Stray {
+  double most = 0;
+  double low = 0;
+  double high = 0;
+  double weight = 1;  ///< 1, 0, or -1 for rows that are missing
+};
+
+/// A sum over the cells of some columns together over another one. `low` and `high` are the sum
+/// above with what bins leave open.
+struct CountRatio {
+  std::vector<double> above, low, high, below;
+  std::vector<Stray> strays{};
+};
+
+/// The ratio as counts say, with Fieller's interval [Fieller 1954]: the numbers r that the noisy sum
+/// of a - r b does not rule out. The noise of that sum has a known variance, and a sample of rows
+/// adds the sum over cells of (a - r b)^2 times count. Strays and bins widen it.
 [[nodiscard]] Estimated ratio_of(const Measurements& measurements, const JointEstimate& joint,
-                                 std::span<const double> numerator,
-                                 std::span<const double> denominator, bool has_rows);
+                                 const CountRatio& ratio);
+
+/// One ratio less another of the same table, by both intervals and the correlation of their noise
+/// [Zou, Donner 2008].
+[[nodiscard]] Estimated difference_of(const Measurements& measurements, const JointEstimate& joint,
+                                      const CountRatio& one, const CountRatio& other);
 
 // -----------------------------------------------------------------------------------------------
 // Answers.
 
-/// The regression of a question (regression.cpp): coefficients, "(all)" first, that all pairs
-/// of the formula's columns determine. Linear if the outcome is a number, else logistic.
+/// The regression of a question (regression.cpp): coefficients, "(all)" first, that all pairs of the
+/// formula's columns determine. Linear if the outcome is a number, else logistic. A number counts as
+/// the middle of its group. Rows with a null in one of the columns are left out.
 ///
-/// They are those of the distribution of greatest entropy that has the pairs' tables [Jaynes 1957],
-/// in which a logistic regression on values is exact. Noise comes in through the pairs' estimates by
-/// the implicit function theorem, and a sample's part is that of the pairs' counts. Rows with a null
-/// in one of the columns are left out where nulls are told apart.
+/// Linear coefficients without nulls are those of the pairs' own moments, which are unbiased. All
+/// others are those of the distribution of greatest entropy that has the pairs' tables [Jaynes
+/// 1957], in which a logistic regression on values is exact. Noise comes in through the pairs'
+/// estimates by the implicit function theorem. A sample's part is the variance of the rows'
+/// influences under that distribution.
 struct Regression {
   bool is_logistic = false;
   std::vector<Estimated> coefficients{};
@@ -81,18 +98,8 @@ struct Regression {
 [[nodiscard]] Answer answer_question(const Measurements& measurements, const Domain& domain,
                                      const TableQuestion& question);
 
-/// The columns put together as far as they were measured together, with their estimate. Throws
-/// InvalidInput for columns that no table has together.
-struct MeasuredColumns {
-  std::vector<AskedValues> columns;  ///< in the order of the question
-  JointEstimate joint;               ///< over the columns in ascending order
-  std::vector<std::size_t> places;   ///< of each of the question's columns in `joint`
-
-  /// The group of one of the question's columns in a cell of the joint.
-  [[nodiscard]] std::uint32_t group_in(std::size_t cell, std::size_t column) const;
-};
-[[nodiscard]] MeasuredColumns measured_columns(const Measurements& measurements,
-                                               const Domain& domain,
-                                               std::vector<AskedValues> asked);
+/// Whether a sample's part of an error is known: a weighted row's depends on the weights, which are
+/// private. A unit's rows count as at most one row.
+[[nodiscard]] bool has_population(const Measurements& measurements);
 
 }  // namespace mollify

@@ -1,7 +1,9 @@
 #include "methods/answers/asked_values.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -41,150 +43,247 @@ std::string text_of(const Column& column, std::uint32_t cell, std::uint64_t poin
   return text.empty() ? "null" : text;
 }
 
-/// "north", or "10 to 19" of a cell with many values.
-std::string cell_words(const Column& column, std::uint32_t cell) {
-  const std::string first = text_of(column, cell, 0);
-  const std::uint64_t points = column.points(cell);
-  return points == 1 ? first : first + " to " + text_of(column, cell, points - 1);
+/// "north", or "10 to 19" of many values.
+std::string words_of(const AskedValues& single, std::uint32_t first, std::uint32_t last) {
+  const std::string& from = single.first[first];
+  const std::string& to = single.last[last];
+  return from == to ? from : from + " to " + to;
 }
 
-bool is_none(const Column& column, std::uint32_t cell) { return cell >= column.cell_count(); }
+/// A list for people: neighbours as "10 to 19" where values have an order.
+std::string words_of(const AskedValues& single, const std::vector<std::uint32_t>& values) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < values.size();) {
+    std::size_t end = begin + 1;
+    while (end < values.size() && single.is_run && values[end] == values[end - 1] + 1 &&
+           !single.groups[values[end]].is_null) {
+      ++end;
+    }
+    if (end - begin > 2) {
+      words.push_back(words_of(single, values[begin], values[end - 1]));
+    } else {
+      for (std::size_t at = begin; at < end; ++at) {
+        words.push_back(words_of(single, values[at], values[at]));
+      }
+    }
+    begin = end;
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
-/// Words and numbers of groups of the column's own cells; `shares` of each cell in its group.
-void describe(const Column& column, const CellGroups& groups, std::span<const double> shares,
-              AskedValues& made) {
-  std::vector<std::vector<std::uint32_t>> cells(groups.count);
-  for (std::uint32_t cell = 0; cell < groups.of.size(); ++cell) {
-    cells[groups.of[cell]].push_back(cell);
+AskedValues::Range range_of(const Column& column, std::uint32_t cell) {
+  const double first = number_in(column.value(cell, 0)).value_or(0);
+  const double last = number_in(column.value(cell, column.points(cell) - 1)).value_or(first);
+  return {std::min(first, last), (first + last) / 2, std::max(first, last)};
+}
+
+/// How many rows have each value by itself, if that was measured.
+class SingleCounts {
+ public:
+  SingleCounts(const Measurements& measurements, const AskedColumn& single)
+      : measurements_(measurements) {
+    const auto told = told_apart(measurements, {single});
+    if (told && told->front() == single) joint_.emplace(measurements, *told);
   }
-  const bool has_numbers = is_numeric(column.cells());
-  for (const std::vector<std::uint32_t>& group : cells) {
-    std::vector<std::uint32_t> values;
-    std::copy_if(group.begin(), group.end(), std::back_inserter(values),
-                 [&](std::uint32_t cell) { return !is_none(column, cell); });
-    made.is_null.push_back(values.empty());
-    const bool is_run = values.size() > 2 && is_ordered(column.cells()) &&
-                        values.back() - values.front() + 1 == values.size();
-    std::vector<std::string> words;
-    if (is_run) {
-      words.push_back(text_of(column, values.front(), 0) + " to " +
-                      text_of(column, values.back(), column.points(values.back()) - 1));
-    }
-    for (const std::uint32_t cell : group) {
-      if (!is_run || is_none(column, cell)) words.push_back(cell_words(column, cell));
-    }
-    made.words.push_back(fmt::format("{}", fmt::join(words, ", ")));
-    if (!has_numbers) continue;
-    AskedValues::Range range;
-    double sum = 0, weight = 0;
-    for (const std::uint32_t cell : values) {
-      const double low = number_in(column.value(cell, 0)).value_or(0);
-      const double high = number_in(column.value(cell, column.points(cell) - 1)).value_or(0);
-      if (cell == values.front()) range = {low, 0, high};
-      range.low = std::min({range.low, low, high});
-      range.high = std::max({range.high, low, high});
-      const double share = shares.empty() ? 1 : std::max(shares[cell], 0.0) + 1e-9;
-      sum += share * (low + high) / 2;
-      weight += share;
-    }
-    range.middle = weight > 0 ? sum / weight : 0;
-    made.ranges.push_back(range);
+
+  [[nodiscard]] bool are_known() const { return joint_.has_value(); }
+  [[nodiscard]] double of(std::uint32_t value) const {
+    return joint_ ? joint_->counts()[value] : 0;
   }
+  /// How many rows have one of these, and at most how many.
+  [[nodiscard]] double of(const std::vector<std::uint32_t>& values) const {
+    double sum = 0;
+    for (const std::uint32_t value : values) sum += of(value);
+    return sum;
+  }
+  [[nodiscard]] double at_most(const std::vector<std::uint32_t>& values) const {
+    if (values.empty()) return 0;
+    if (!joint_) return std::numeric_limits<double>::infinity();
+    std::vector<double> weights(joint_->counts().size());
+    for (const std::uint32_t value : values) weights[value] = 1;
+    const double error = std::sqrt(joint_->sum(weights).variance(measurements_));
+    return std::max(0.0, of(values) + kNormal975 * error);
+  }
+
+ private:
+  const Measurements& measurements_;
+  std::optional<JointEstimate> joint_;
+};
+
+/// So small a part of a group's rows that it stands for the other part.
+constexpr double kFew = 0.1;
+
+bool are_few(double others, double main) { return others <= kFew * main; }
+
+/// Numbers and nulls that were counted together: of which the group is.
+void describe_numbers(const AskedValues& single, const SingleCounts& counts,
+                      const std::vector<std::uint32_t>& values, AskedValues::Group& group) {
+  std::vector<std::uint32_t> numbers, nulls;
+  for (const std::uint32_t value : values) {
+    (single.groups[value].is_null ? nulls : numbers).push_back(value);
+  }
+  group.is_null = numbers.empty();
+  double sum = 0, weight = 0;
+  for (const std::uint32_t value : numbers) {
+    const AskedValues::Range& range = single.groups[value].range;
+    if (value == numbers.front()) group.range = range;
+    group.range.low = std::min(group.range.low, range.low);
+    group.range.high = std::max(group.range.high, range.high);
+    const double share = counts.are_known() ? std::max(counts.of(value), 0.0) + 1e-9 : 1;
+    sum += share * range.middle;
+    weight += share;
+  }
+  if (weight > 0) group.range.middle = sum / weight;
+  group.words = words_of(single, values);
+  if (nulls.empty() || numbers.empty()) return;
+  group.others = counts.at_most(nulls);
+  if (are_few(group.others, counts.of(numbers))) {
+    group.words = words_of(single, numbers);
+    group.with = words_of(single, nulls);
+  } else if (const double few = counts.at_most(numbers); are_few(few, counts.of(nulls))) {
+    group.is_null = true;
+    group.others = few;
+    group.words = words_of(single, nulls);
+    group.with = words_of(single, numbers);
+  }
+}
+
+void describe_words(const AskedValues& single, const SingleCounts& counts,
+                    const std::vector<std::uint32_t>& values, AskedValues::Group& group) {
+  group.words = words_of(single, values);
+  group.is_null = std::all_of(values.begin(), values.end(),
+                              [&](std::uint32_t value) { return single.groups[value].is_null; });
+  if (values.size() == 1 || !counts.are_known()) return;
+  const std::uint32_t main = *std::max_element(
+      values.begin(), values.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return counts.of(a) < counts.of(b); });
+  std::vector<std::uint32_t> others;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(others),
+               [&](std::uint32_t value) { return value != main; });
+  const double most = counts.at_most(others);
+  if (!are_few(most, counts.of(main))) return;
+  group.words = words_of(single, main, main);
+  group.with = words_of(single, others);
+  group.others = most;
+  group.is_null = single.groups[main].is_null;
 }
 
 }  // namespace
 
+std::vector<std::string> AskedValues::together() const {
+  std::vector<std::string> told;
+  std::vector<std::string> single;
+  for (std::size_t value = 0; value < first.size(); ++value) {
+    const auto at = static_cast<std::uint32_t>(value);
+    single.push_back(words_of(*this, at, at));
+  }
+  for (const Group& group : groups) {
+    if (!group.with.empty()) {
+      told.push_back(fmt::format("{}: {}, with few that are {}", name, group.words, group.with));
+    } else if (std::find(single.begin(), single.end(), group.words) == single.end()) {
+      told.push_back(fmt::format("{}: {}", name, group.words));
+    }
+  }
+  return told;
+}
+
 AskedValues asked_values(const Domain& domain, const std::string& name) {
   const std::size_t place = place_of(domain, name);
   const Column& column = domain.columns()[place];
-  AskedValues made{.name = name, .cells = {place, {}}};
-  CellGroups single{{}, column.size()};
-  for (std::uint32_t cell = 0; cell < column.size(); ++cell) single.of.push_back(cell);
-  describe(column, single, {}, made);
+  AskedValues made{.name = name, .cells = {place, {{}, 0}}};
+  made.has_numbers = is_numeric(column.cells());
+  made.is_run = is_ordered(column.cells());
+  const auto add = [&](std::uint32_t cell) {
+    made.first.push_back(text_of(column, cell, 0));
+    made.last.push_back(text_of(column, cell, column.points(cell) - 1));
+    const auto value = static_cast<std::uint32_t>(made.groups.size());
+    AskedValues::Group& group = made.groups.emplace_back();
+    group.words = words_of(made, value, value);
+    group.is_null = cell >= column.cell_count();
+    if (made.has_numbers && !group.is_null) group.range = range_of(column, cell);
+    return value;
+  };
   if (domain.possible() == nullptr || !domain.possible()->follows(place)) {
-    made.cells.groups = std::move(single);
+    for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
+      made.cells.groups.of.push_back(add(cell));
+    }
+    made.cells.groups.count = column.size();
     return made;
   }
   // Nothing was asked about it: its values are groups of those of the column that it follows from.
+  made.is_run = false;
   std::vector<std::size_t> path;
   while (domain.possible()->follows(made.cells.column)) {
     path.push_back(made.cells.column);
     made.cells.column = domain.possible()->source_of(made.cells.column);
   }
-  CellGroups& groups = made.cells.groups;
-  groups = {{}, 0};
   std::vector<std::optional<std::uint32_t>> group_of_value(column.size());
-  AskedValues seen{.name = name, .cells = {made.cells.column, {}}};
   for (std::uint32_t cell = 0; cell < domain.columns()[made.cells.column].size(); ++cell) {
     std::uint32_t value = cell;
     for (auto at = path.rbegin(); at != path.rend(); ++at) {
       value = domain.possible()->following_cell(*at, value);
     }
-    std::optional<std::uint32_t>& group = group_of_value[value];
-    if (!group) {
-      group = groups.count++;
-      seen.words.push_back(made.words[value]);
-      seen.is_null.push_back(made.is_null[value]);
-      if (!made.ranges.empty()) seen.ranges.push_back(made.ranges[value]);
-    }
-    groups.of.push_back(*group);
+    if (!group_of_value[value]) group_of_value[value] = add(value);
+    made.cells.groups.of.push_back(*group_of_value[value]);
   }
-  seen.cells.groups = std::move(groups);
-  return seen;
-}
-
-AskedValues put_together(const Domain& domain, const AskedValues& asked, const CellGroups& groups,
-                         std::span<const double> weights) {
-  const std::size_t place = place_of(domain, asked.name);
-  if (groups == asked.cells.groups && groups.count == asked.words.size()) {
-    if (asked.cells.column != place || weights.empty()) return asked;
-  }
-  AskedValues made{.name = asked.name, .cells = {asked.cells.column, groups}};
-  if (asked.cells.column == place) {
-    describe(domain.columns()[place], groups, weights, made);
-    return made;
-  }
-  // Of a column that follows: the groups of its values.
-  std::vector<std::vector<std::string>> words(groups.count);
-  made.is_null.assign(groups.count, true);
-  std::vector<std::uint32_t> told(asked.words.size(), groups.count);
-  for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
-    const std::uint32_t value = asked.cells.groups.of[cell];
-    const std::uint32_t group = groups.of[cell];
-    if (told[value] == group) continue;
-    told[value] = group;
-    words[group].push_back(asked.words[value]);
-    made.is_null[group] = made.is_null[group] && asked.is_null[value];
-    if (asked.ranges.empty()) continue;
-    made.ranges.resize(groups.count, {1, 0, -1});
-    AskedValues::Range& range = made.ranges[group];
-    const AskedValues::Range& more = asked.ranges[value];
-    range = range.low > range.high ? more
-                                   : AskedValues::Range{std::min(range.low, more.low), 0,
-                                                        std::max(range.high, more.high)};
-    range.middle = (range.low + range.high) / 2;
-  }
-  for (const auto& one : words) made.words.push_back(fmt::format("{}", fmt::join(one, ", ")));
+  made.cells.groups.count = static_cast<std::uint32_t>(made.groups.size());
   return made;
 }
 
-std::uint32_t group_of(const Domain& domain, const AskedValues& asked, const std::string& value) {
-  const std::size_t place = place_of(domain, asked.name);
+AskedValues put_together(const Measurements& measurements, const AskedValues& single,
+                         const CellGroups& groups) {
+  AskedValues made = single;
+  if (groups == single.cells.groups) return made;
+  made.cells.groups = groups;
+  made.groups.assign(groups.count, {});
+  std::vector<std::vector<std::uint32_t>> values(groups.count);
+  std::vector<bool> is_seen(single.groups.size());
+  for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
+    const std::uint32_t value = single.cells.groups.of[cell];
+    if (is_seen[value]) continue;
+    is_seen[value] = true;
+    values[groups.of[cell]].push_back(value);
+  }
+  const SingleCounts counts(measurements, single.cells);
+  for (std::uint32_t group = 0; group < groups.count; ++group) {
+    std::sort(values[group].begin(), values[group].end());
+    (single.has_numbers ? describe_numbers : describe_words)(single, counts, values[group],
+                                                             made.groups[group]);
+  }
+  return made;
+}
+
+std::uint32_t group_of(const Domain& domain, const AskedValues& single, const std::string& value) {
+  const std::size_t place = place_of(domain, single.name);
   const Column& column = domain.columns()[place];
   const Value field = value == "null" ? Value() : Value(std::string_view(value));
   const Verdict verdict = column.read(field).verdict;
   if (verdict != Verdict::kValue && verdict != Verdict::kNull) {
     refuse_input("unknown-value", "question", {},
-                 "\"{}\" must be {}, but the question asks for \"{}\"{}", asked.name,
+                 "\"{}\" must be {}, but the question asks for \"{}\"{}", single.name,
                  column.expectation(), value, did_you_mean(column, value));
   }
   const std::uint32_t cell = column.encode(field);
-  if (asked.cells.column == place) return asked.cells.groups.of[cell];
-  const std::string words = cell_words(column, cell);
-  const auto found = std::find(asked.words.begin(), asked.words.end(), words);
-  refuse_if(found == asked.words.end(), "unknown-value", "question",
-            "no value of another column makes \"{}\" be \"{}\"", asked.name, value);
-  return static_cast<std::uint32_t>(found - asked.words.begin());
+  if (single.cells.column == place) return single.cells.groups.of[cell];
+  const std::string first = text_of(column, cell, 0);
+  const auto found = std::find(single.first.begin(), single.first.end(), first);
+  refuse_if(found == single.first.end(), "unknown-value", "question",
+            "no value of another column makes \"{}\" be \"{}\"", single.name, value);
+  return static_cast<std::uint32_t>(found - single.first.begin());
+}
+
+std::uint32_t group_for(const AskedValues& asked, const AskedValues& single, std::uint32_t value) {
+  const std::size_t cell = static_cast<std::size_t>(
+      std::find(single.cells.groups.of.begin(), single.cells.groups.of.end(), value) -
+      single.cells.groups.of.begin());
+  const std::uint32_t group = asked.cells.groups.of[cell];
+  const std::string& wanted = single.groups[value].words;
+  const AskedValues::Group& found = asked.groups[group];
+  refuse_if(found.words != wanted, "not-available-here", "question",
+            "\"{}\" of \"{}\" was counted together with other values: {}{}; release the table "
+            "with the question among its questions",
+            wanted, asked.name, found.words, found.with.empty() ? "" : ", " + found.with);
+  return group;
 }
 
 }  // namespace mollify

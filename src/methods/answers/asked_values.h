@@ -2,43 +2,64 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "domain/domain.h"
 #include "methods/answers/noisy_estimates.h"
+#include "methods/graphical/measurements.h"
 
 namespace mollify {
 
-/// A column whose values are told apart, and what is known of them in public.
+/// A column whose values are told apart, in groups, and what is known of these in public.
 struct AskedValues {
   std::string name;   ///< the column that was asked about
   AskedColumn cells;  ///< it, or the column that it follows from
-  /// Of each group of `cells`: words for people, such as "north", "10 to 19", "a, b".
-  std::vector<std::string> words{};
-  /// Of each group: whether all of its values are null, or codes for none.
-  std::vector<bool> is_null{};
-
   /// The least and the greatest number of a group, and one between them.
   struct Range {
     double low = 0;
     double middle = 0;
     double high = 0;
   };
-  /// Of each group; empty for a column without numbers.
-  std::vector<Range> ranges{};
+  /// Values that counts do not tell apart. If all except one of them are rare, the group stands for
+  /// that one; of a number's column, for its numbers or for its nulls.
+  struct Group {
+    std::string words{};  ///< for people, such as "north", "10 to 19", "a, b"
+    std::string with{};   ///< the rare values that were counted with it, for people
+    /// At most how many rows have these, for 97.5 of 100 releases. Infinite for nulls that were
+    /// counted with numbers and never by themselves.
+    double others = 0;
+    bool is_null = false;  ///< whether it stands for nulls, or codes for none
+    Range range{};         ///< of the numbers, those of rare values too
+  };
+  std::vector<Group> groups{};
+  bool has_numbers = false;
+  bool is_run = false;  ///< whether neighbouring values are said as "10 to 19"
+  /// Of each value by itself: its first and last point.
+  std::vector<std::string> first{}, last{};
+
+  /// Groups of several values, each a sentence for people.
+  [[nodiscard]] std::vector<std::string> together() const;
 };
 
-/// The column with each of its values, or bins, by itself, or put together as in `groups`; of
-/// numbers, `weights` say how the cells of a group share it. Throws InvalidInput for a column that
+/// The column with each of its values, or bins, by itself. Throws InvalidInput for a column that
 /// the domain does not have.
 [[nodiscard]] AskedValues asked_values(const Domain& domain, const std::string& name);
-[[nodiscard]] AskedValues put_together(const Domain& domain, const AskedValues& asked,
-                                       const CellGroups& groups, std::span<const double> weights);
 
-/// The group that a value lies in. Throws InvalidInput for a value that the column does not have.
-[[nodiscard]] std::uint32_t group_of(const Domain& domain, const AskedValues& asked,
+/// Values of asked_values put together as in `groups`, which are of the cells of the column. Counts
+/// of each value by itself, if they were measured, say which are rare, and how the numbers of a
+/// group share it.
+[[nodiscard]] AskedValues put_together(const Measurements& measurements, const AskedValues& single,
+                                       const CellGroups& groups);
+
+/// The group of asked_values that a value lies in. Throws InvalidInput for a value that the column
+/// does not have.
+[[nodiscard]] std::uint32_t group_of(const Domain& domain, const AskedValues& single,
                                      const std::string& value);
+
+/// The group that stands for this value of `single` and no other. Throws InvalidInput if it was
+/// counted together with others that are not rare.
+[[nodiscard]] std::uint32_t group_for(const AskedValues& asked, const AskedValues& single,
+                                      std::uint32_t value);
 
 }  // namespace mollify

@@ -9,17 +9,16 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // A sum of noisy counts, each with a weight.
 
-void NoisySum::add(std::size_t table, std::size_t cell, std::size_t cells, double weight) {
+std::vector<double>& NoisySum::weights_of(std::size_t table, std::size_t cells) {
   std::vector<double>& weights = weights_[table];
   weights.resize(cells);
-  weights[cell] += weight;
+  return weights;
 }
 
 void NoisySum::add(const NoisySum& other, double times) {
   constant_ += times * other.constant_;
   for (const auto& [table, more] : other.weights_) {
-    std::vector<double>& weights = weights_[table];
-    weights.resize(more.size());
+    std::vector<double>& weights = weights_of(table, more.size());
     for (std::size_t cell = 0; cell < more.size(); ++cell) weights[cell] += times * more[cell];
   }
 }
@@ -85,7 +84,7 @@ bool is_refinement(const CellGroups& fine, const CellGroups& coarse) {
 
 namespace {
 
-/// The place of a column in the table; none where the table does not have it.
+/// The place of a column in the table; none if the table does not have it.
 std::optional<std::size_t> place_in(const MeasuredTable& table, std::size_t column) {
   const auto found = std::find(table.columns.begin(), table.columns.end(), column);
   if (found == table.columns.end()) return std::nullopt;
@@ -121,67 +120,79 @@ JointEstimate::JointEstimate(const Measurements& measurements, std::vector<Asked
   finish();
 }
 
+JointEstimate::Margin& JointEstimate::margin_of(const std::vector<std::size_t>& have) {
+  Margin& margin = margins_[have];
+  if (!margin.of_cell.empty()) return margin;
+  std::size_t size = 1;
+  for (const std::size_t i : have) size *= asked_[i].groups.count;
+  margin.precisions.resize(size);
+  margin.counts.resize(size);
+  for (std::size_t cell = 0; cell < cells_; ++cell) {
+    std::size_t rest = cell, place = 0, step = 1;
+    for (std::size_t i = asked_.size(); i-- > 0;) {
+      const std::size_t digit = rest % asked_[i].groups.count;
+      rest /= asked_[i].groups.count;
+      if (std::find(have.begin(), have.end(), i) == have.end()) continue;
+      place += digit * step;
+      step *= asked_[i].groups.count;
+    }
+    margin.of_cell.push_back(place);
+  }
+  return margin;
+}
+
 void JointEstimate::add_table(std::size_t at) {
   const MeasuredTable& table = measurements_.tables[at];
   std::vector<std::size_t> have;  // places in asked_ of the columns that the table has
-  std::vector<std::size_t> places(asked_.size());
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    const auto place = place_in(table, asked_[i].column);
-    if (!place) continue;
-    if (!is_refinement(table.groups[*place], asked_[i].groups)) continue;
-    have.push_back(i);
-    places[i] = *place;
-  }
-  Margin& margin = margins_[have];
-  if (margin.of_cell.empty()) {
-    std::size_t size = 1;
-    for (const std::size_t i : have) size *= asked_[i].groups.count;
-    margin.precisions.resize(size);
-    margin.counts.resize(size);
-    for (std::size_t cell = 0; cell < cells_; ++cell) {
-      std::size_t rest = cell, place = 0, step = 1;
-      for (std::size_t i = asked_.size(); i-- > 0;) {
-        const std::size_t digit = rest % asked_[i].groups.count;
-        rest /= asked_[i].groups.count;
-        if (std::find(have.begin(), have.end(), i) == have.end()) continue;
-        place += digit * step;
-        step *= asked_[i].groups.count;
+  std::vector<const AskedColumn*> asked_of(table.columns.size());
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      if (asked_[i].column != table.columns[column] ||
+          !is_refinement(table.groups[column], asked_[i].groups)) {
+        continue;
       }
-      margin.of_cell.push_back(place);
+      have.push_back(i);
+      asked_of[column] = &asked_[i];
     }
   }
-  // The asked group of each group of the table's columns.
-  std::vector<std::vector<std::uint32_t>> asked_of(asked_.size());
-  for (const std::size_t i : have) {
-    const CellGroups& groups = table.groups[places[i]];
-    asked_of[i].resize(groups.count);
-    for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
-      asked_of[i][groups.of[cell]] = asked_[i].groups.of[cell];
-    }
-  }
-  Margin::Part& part = margin.parts.emplace_back();
-  part.table = at;
+  // It says how many rows there are, which is public.
+  if (have.empty() && measurements_.records) return;
+  Margin& margin = margin_of(have);
+  Margin::Part part{at, {}, {}};
   std::vector<double> sums(margin.counts.size()), numbers(margin.counts.size());
-  for (std::size_t cell = 0; cell < table.counts.size(); ++cell) {
-    std::vector<std::size_t> digits(table.columns.size());
-    std::size_t rest = cell;
-    for (std::size_t i = table.columns.size(); i-- > 0;) {
-      digits[i] = rest % table.groups[i].count;
-      rest /= table.groups[i].count;
+  if (have.empty()) {
+    sums[0] = std::accumulate(table.counts.begin(), table.counts.end(), 0.0);
+    numbers[0] = static_cast<double>(table.counts.size());
+  } else {
+    part.place = {0};
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      const CellGroups& groups = table.groups[column];
+      std::vector<std::uint32_t> own(groups.count);  // the asked group of each of the table's
+      std::uint32_t count = 1;
+      if (const AskedColumn* const asked = asked_of[column]) {
+        count = asked->groups.count;
+        for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
+          own[groups.of[cell]] = asked->groups.of[cell];
+        }
+      }
+      std::vector<std::uint32_t> longer;
+      longer.reserve(part.place.size() * own.size());
+      for (const std::uint32_t place : part.place) {
+        for (const std::uint32_t group : own) longer.push_back(place * count + group);
+      }
+      part.place = std::move(longer);
     }
-    std::size_t place = 0;
-    for (const std::size_t i : have) {
-      place = place * asked_[i].groups.count + asked_of[i][digits[places[i]]];
+    for (std::size_t cell = 0; cell < table.counts.size(); ++cell) {
+      sums[part.place[cell]] += table.counts[cell];
+      numbers[part.place[cell]] += 1;
     }
-    part.place.push_back(static_cast<std::uint32_t>(place));
-    sums[place] += table.counts[cell];
-    numbers[place] += 1;
   }
   for (std::size_t place = 0; place < sums.size(); ++place) {
     part.precisions.push_back(1 / (numbers[place] * table.variance));
     margin.counts[place] += part.precisions.back() * sums[place];
     margin.precisions[place] += part.precisions.back();
   }
+  margin.parts.push_back(std::move(part));
 }
 
 void JointEstimate::finish() {
@@ -276,10 +287,14 @@ NoisySum JointEstimate::sum(std::span<const double> weights) const {
       of_margin[margin.of_cell[cell]] += solved[cell];
     }
     for (const Margin::Part& part : margin.parts) {
-      for (std::size_t cell = 0; cell < part.place.size(); ++cell) {
-        const std::size_t place = part.place[cell];
-        made.add(part.table, cell, part.place.size(),
-                 measurements_.step * part.precisions[place] * of_margin[place]);
+      std::vector<double> each;  // of a count in each place
+      for (std::size_t place = 0; place < of_margin.size(); ++place) {
+        each.push_back(measurements_.step * part.precisions[place] * of_margin[place]);
+      }
+      const std::size_t cells = measurements_.tables[part.table].counts.size();
+      std::vector<double>& of_table = made.weights_of(part.table, cells);
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        of_table[cell] += each[part.place.empty() ? 0 : part.place[cell]];
       }
     }
   }

@@ -12,6 +12,9 @@
 
 namespace mollify {
 
+/// The standard normal's quantile that 97.5 of 100 draws are below.
+inline constexpr double kNormal975 = 1.959963984540054;
+
 // -----------------------------------------------------------------------------------------------
 // A sum of noisy counts, each with a weight.
 
@@ -22,8 +25,8 @@ class NoisySum {
   NoisySum() = default;
   explicit NoisySum(double constant) : constant_(constant) {}
 
-  /// Adds `weight` times count `cell` of table `table` of the measurements.
-  void add(std::size_t table, std::size_t cell, std::size_t cells, double weight);
+  /// The weights of the counts of a table of the measurements, which has so many cells.
+  [[nodiscard]] std::vector<double>& weights_of(std::size_t table, std::size_t cells);
   /// Adds `times` the other sum.
   void add(const NoisySum& other, double times = 1);
   void add_constant(double constant) { constant_ += constant; }
@@ -66,7 +69,8 @@ struct AskedColumn {
 ///
 /// A table of more columns counts by its sums over the others, with the variances of these. Unbiased
 /// whatever the true counts are: estimates may be negative. Tables whose groups do not refine the
-/// asked ones are not used. O(tables cells) and some steps of conjugate gradients, each O(cells
+/// asked ones are not used, and where the number of rows is public, tables without an asked column
+/// say nothing. O(their cells) and some steps of conjugate gradients, each O(cells
 /// 2^columns).
 class JointEstimate {
  public:
@@ -85,15 +89,16 @@ class JointEstimate {
     std::vector<std::size_t> of_cell{};  ///< the place of each cell of the whole
     std::vector<double> precisions{};
     std::vector<double> counts{};
-    /// Of each used table: where each of its counts is added to, and how much weight it has there.
+    /// A used table: the place that each of its counts is added to, and the precisions of the sums.
     struct Part {
       std::size_t table;
-      std::vector<std::uint32_t> place;
-      std::vector<double> precisions;  ///< of the sums of its counts, by place
+      std::vector<std::uint32_t> place;  ///< empty if all counts are added up
+      std::vector<double> precisions;
     };
     std::vector<Part> parts{};
   };
 
+  [[nodiscard]] Margin& margin_of(const std::vector<std::size_t>& have);
   void add_table(std::size_t at);
   void finish();
   /// (A' W A)^-1 of these numbers, among numbers that sum to 0 if the number of rows is public.

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,14 +27,24 @@ namespace {
 /// Of the distribution over all of the formula's columns: 8 MB, and a second of time.
 constexpr std::size_t kMostCells = std::size_t{1} << 20U;
 /// Counts of all pairs together, whose covariances are a matrix.
-constexpr std::size_t kMostStatistics = 3000;
+constexpr std::size_t kMostStatistics = 2000;
+
+Eigen::Index index(std::size_t at) { return static_cast<Eigen::Index>(at); }
 
 /// The estimated tables of all pairs of some columns, over the same groups of each column.
 class AllPairs {
  public:
-  AllPairs(const Measurements& measurements, const Domain& domain, std::vector<AskedValues> asked)
-      : columns_(std::move(asked)) {
-    find_groups(measurements, domain);
+  AllPairs(const Measurements& measurements, const std::vector<AskedValues>& single) {
+    find_groups(measurements, single);
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      for (std::size_t j = i + 1; j < columns_.size(); ++j)
+        size += std::size_t{count(i)} * count(j);
+    }
+    refuse_if(size > kMostStatistics, "too-much-work", "question",
+              "a formula's columns may have at most {} cells in all their pairs together, but have "
+              "{}: leave a column out, or declare fewer values",
+              kMostStatistics, size);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       for (std::size_t j = i + 1; j < columns_.size(); ++j) {
         std::vector<AskedColumn> both = {columns_[i].cells, columns_[j].cells};
@@ -42,10 +54,6 @@ class AllPairs {
         size_ += pairs_.back().joint.counts().size();
       }
     }
-    refuse_if(size_ > kMostStatistics, "too-much-work", "question",
-              "a formula's columns may have at most {} cells in all their pairs together, but have "
-              "{}: leave a column out, or declare fewer values",
-              kMostStatistics, size_);
   }
 
   struct Pair {
@@ -61,6 +69,8 @@ class AllPairs {
   [[nodiscard]] std::uint32_t count(std::size_t column) const {
     return columns_[column].cells.groups.count;
   }
+  /// How many rows there are.
+  [[nodiscard]] double total() const { return sum_of(pairs_.front()); }
   /// The standard deviation of a count's noise in the pairs, about: the root of the mean variance.
   [[nodiscard]] double deviation(const Measurements& measurements) const {
     double sum = 0;
@@ -75,28 +85,6 @@ class AllPairs {
   [[nodiscard]] std::size_t place(const Pair& pair, std::uint32_t a, std::uint32_t b) const {
     return pair.begin + a * count(pair.columns[1]) + b;
   }
-  /// Numbers of all pairs' cells, of one pair, in the order of its estimate.
-  [[nodiscard]] std::vector<double> of_estimate(const Pair& pair,
-                                                const Eigen::VectorXd& all) const {
-    return turned(pair, [&](std::uint32_t a, std::uint32_t b) {
-      return all[static_cast<Eigen::Index>(place(pair, a, b))];
-    });
-  }
-  /// Weights of shares as weights of the counts that these are shares of: a pair's sum to all rows.
-  [[nodiscard]] Eigen::VectorXd of_shares(Eigen::VectorXd weights) const {
-    for (const Pair& pair : pairs_) {
-      const std::vector<double> of_pair = counts(pair);
-      const auto sum = std::accumulate(of_pair.begin(), of_pair.end(), 0.0);
-      double mean = 0;
-      for (std::size_t i = 0; i < of_pair.size(); ++i) {
-        mean += weights[static_cast<Eigen::Index>(pair.begin + i)] * of_pair[i] / sum;
-      }
-      weights
-          .segment(static_cast<Eigen::Index>(pair.begin), static_cast<Eigen::Index>(of_pair.size()))
-          .array() -= mean;
-    }
-    return weights;
-  }
   /// The estimated counts of a pair's cells, in the formula's order.
   [[nodiscard]] std::vector<double> counts(const Pair& pair) const {
     if (!pair.is_turned) return pair.joint.counts();
@@ -108,42 +96,72 @@ class AllPairs {
     }
     return counts;
   }
-
- private:
-  template <class Number>
-  std::vector<double> turned(const Pair& pair, const Number& number) const {
-    std::vector<double> numbers;
-    const std::uint32_t rows = count(pair.columns[pair.is_turned ? 1 : 0]);
-    const std::uint32_t others = count(pair.columns[pair.is_turned ? 0 : 1]);
-    for (std::uint32_t row = 0; row < rows; ++row) {
-      for (std::uint32_t other = 0; other < others; ++other) {
-        numbers.push_back(pair.is_turned ? number(other, row) : number(row, other));
+  /// The shares of all pairs' cells; each pair's sum to 1.
+  [[nodiscard]] Eigen::VectorXd shares() const {
+    Eigen::VectorXd all(index(size_));
+    for (const Pair& pair : pairs_) {
+      const std::vector<double> of_pair = counts(pair);
+      const double sum = sum_of(pair);
+      for (std::size_t i = 0; i < of_pair.size(); ++i) {
+        all[index(pair.begin + i)] = of_pair[i] / sum;
       }
     }
-    return numbers;
+    return all;
+  }
+  /// The noise of a weighted sum of shares.
+  [[nodiscard]] double noise_variance(const Measurements& measurements,
+                                      const Eigen::VectorXd& weights) const {
+    const Eigen::VectorXd shares_now = shares();
+    NoisySum noise;
+    for (const Pair& pair : pairs_) {
+      const auto cells = index(pair.joint.counts().size());
+      Eigen::VectorXd of_pair = weights.segment(index(pair.begin), cells);
+      // A share is a count over the pair's sum.
+      of_pair.array() -= of_pair.dot(shares_now.segment(index(pair.begin), cells));
+      of_pair /= sum_of(pair);
+      noise.add(pair.joint.sum(in_order_of_estimate(pair, of_pair)));
+    }
+    return noise.variance(measurements);
+  }
+
+ private:
+  static double sum_of(const Pair& pair) {
+    const std::vector<double>& counts = pair.joint.counts();
+    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  }
+
+  [[nodiscard]] std::vector<double> in_order_of_estimate(const Pair& pair,
+                                                         const Eigen::VectorXd& numbers) const {
+    if (!pair.is_turned) return {numbers.begin(), numbers.end()};
+    std::vector<double> made;
+    for (std::uint32_t b = 0; b < count(pair.columns[1]); ++b) {
+      for (std::uint32_t a = 0; a < count(pair.columns[0]); ++a) {
+        made.push_back(numbers[index(std::size_t{a} * count(pair.columns[1]) + b)]);
+      }
+    }
+    return made;
   }
 
   /// Of each column the groups that all of its pairs tell apart.
-  void find_groups(const Measurements& measurements, const Domain& domain) {
+  void find_groups(const Measurements& measurements, const std::vector<AskedValues>& single) {
     std::vector<CellGroups> groups;
-    for (const AskedValues& one : columns_) groups.push_back(one.cells.groups);
+    for (const AskedValues& one : single) groups.push_back(one.cells.groups);
     std::vector<std::string> missing;
-    std::vector<std::vector<double>> inside(columns_.size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      for (std::size_t j = i + 1; j < columns_.size(); ++j) {
-        std::vector<AskedColumn> both = {columns_[i].cells, columns_[j].cells};
+    for (std::size_t i = 0; i < single.size(); ++i) {
+      for (std::size_t j = i + 1; j < single.size(); ++j) {
+        std::vector<AskedColumn> both = {single[i].cells, single[j].cells};
         refuse_if(both[0].column == both[1].column, "contradicting-parameters", "question",
                   "\"{}\" and \"{}\" are one column, or one follows from the other: leave one of "
                   "them out",
-                  columns_[i].name, columns_[j].name);
+                  single[i].name, single[j].name);
         if (both[0].column > both[1].column) std::swap(both[0], both[1]);
         const auto told = told_apart(measurements, both);
         if (!told) {
-          missing.push_back(columns_[i].name + " with " + columns_[j].name);
+          missing.push_back(single[i].name + " with " + single[j].name);
           continue;
         }
         for (const AskedColumn& one : *told) {
-          const std::size_t at = one.column == columns_[i].cells.column ? i : j;
+          const std::size_t at = one.column == single[i].cells.column ? i : j;
           groups[at] = common_coarsening(groups[at], one.groups);
         }
       }
@@ -151,23 +169,20 @@ class AllPairs {
     if (!missing.empty()) {
       refuse_input("not-available-here", "question", {},
                    "the formula needs all pairs of its columns, but these were not measured: {}; "
-                   "release the table with the formula among its questions",
+                   "release the table with the question among its questions",
                    list_words(missing));
     }
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      columns_[i] = put_together(domain, columns_[i], groups[i],
-                                 shares_inside(measurements, domain, columns_[i]));
+    for (std::size_t i = 0; i < single.size(); ++i) {
+      columns_.push_back(put_together(measurements, single[i], groups[i]));
       refuse_if(count(i) < 2, "not-available-here", "question",
-                "the measured pairs of \"{}\" tell none of its values apart", columns_[i].name);
+                "the measured pairs of \"{}\" tell none of its values apart", single[i].name);
+      for (const AskedValues::Group& group : columns_.back().groups) {
+        refuse_if(std::isinf(group.others), "not-available-here", "question",
+                  "nulls of \"{}\" were counted together with its numbers, so nothing says how "
+                  "many there are",
+                  single[i].name);
+      }
     }
-  }
-
-  static std::vector<double> shares_inside(const Measurements& measurements, const Domain& domain,
-                                           const AskedValues& asked) {
-    const AskedValues single = asked_values(domain, domain.columns()[asked.cells.column].name());
-    const auto told = told_apart(measurements, {single.cells});
-    if (!told || *told != std::vector{single.cells}) return {};
-    return JointEstimate(measurements, *told).counts();
   }
 
   std::vector<AskedValues> columns_;
@@ -224,21 +239,19 @@ class PairDistribution {
     }
   }
 
-  /// How the pairs' shares move together in a draw: their covariance.
-  [[nodiscard]] Eigen::MatrixXd covariance() const {
-    const auto size = static_cast<Eigen::Index>(all_.size());
-    Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(size, size);
+  /// How the pairs' shares move together in a draw: their means and their covariance.
+  [[nodiscard]] std::pair<Eigen::VectorXd, Eigen::MatrixXd> moments() const {
+    const Eigen::Index size = index(all_.size());
+    Eigen::MatrixXd products = Eigen::MatrixXd::Zero(size, size);
     Eigen::VectorXd means = Eigen::VectorXd::Zero(size);
     visit([&](double probability, std::span<const std::uint32_t>,
               std::span<const std::size_t> places) {
       for (const std::size_t a : places) {
-        means[static_cast<Eigen::Index>(a)] += probability;
-        for (const std::size_t b : places) {
-          moments(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) += probability;
-        }
+        means[index(a)] += probability;
+        for (const std::size_t b : places) products(index(a), index(b)) += probability;
       }
     });
-    return moments - means * means.transpose();
+    return {means, products - means * means.transpose()};
   }
 
   /// What the fit adds to it (methods/graphical/fit.h).
@@ -255,120 +268,229 @@ class PairDistribution {
   std::vector<double> probabilities_;
 };
 
-/// The outcome and the terms of a formula in each cell.
+/// The outcome and the terms of a formula in each cell. Numbers are moved and scaled to -1 to 1.
 class RegressionFormula {
  public:
   /// Of columns in the order outcome, terms.
-  RegressionFormula(const Domain& domain, const AllPairs& all, const TableQuestion& question)
-      : columns_(all.columns()), names_{"(all)"} {
+  RegressionFormula(const Domain& domain, const AllPairs& all,
+                    const std::vector<AskedValues>& single, const TableQuestion& question)
+      : columns_(all.columns()), terms_{{0, "(all)", {}, 0, 1}} {
     const AskedValues& outcome = columns_.front();
-    is_logistic_ = question.value || outcome.ranges.empty();
-    if (is_logistic_) find_success(domain, question);
+    is_logistic_ = question.value || !outcome.has_numbers;
+    if (is_logistic_) find_success(domain, single.front(), question);
+    for (const AskedValues::Group& group : outcome.groups) {
+      const auto at = static_cast<std::uint32_t>(outcome_.size());
+      outcome_.push_back(is_logistic_ ? (at == success_ ? 1 : 0) : group.range.middle);
+    }
     for (std::size_t i = 1; i < columns_.size(); ++i) {
-      const AskedValues& term = columns_[i];
-      begins_.push_back(names_.size());
-      if (!term.ranges.empty()) {
-        names_.push_back(term.name);
-        baseline_.push_back(0);
-        continue;
-      }
-      baseline_.push_back(static_cast<std::uint32_t>(
-          std::find(term.is_null.begin(), term.is_null.end(), false) - term.is_null.begin()));
-      for (std::uint32_t group = 0; group < term.words.size(); ++group) {
-        if (group == baseline_.back() || term.is_null[group]) continue;
-        names_.push_back(term.name + " = " + term.words[group]);
+      if (columns_[i].has_numbers) {
+        add_numbers(i);
+      } else {
+        add_values(i);
       }
     }
   }
 
-  [[nodiscard]] bool is_logistic() const { return is_logistic_; }
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  /// "region: north": what a column's coefficients are differences from.
-  [[nodiscard]] std::string baseline(std::size_t column) const {
-    const AskedValues& of = columns_[column];
-    return of.ranges.empty() ? of.words[baseline_[column - 1]] : "";
-  }
+  /// A coefficient's column, and its value in each of the column's groups.
+  struct Term {
+    std::size_t column;  ///< 0 for the one of all rows
+    std::string name;
+    std::vector<double> values;
+    double middle;  ///< values are (number - middle) / scale
+    double scale;
+  };
 
+  [[nodiscard]] bool is_logistic() const { return is_logistic_; }
+  [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
+  /// By the outcome's groups.
+  [[nodiscard]] const std::vector<double>& outcomes() const { return outcome_; }
+
+  /// Whether rows with a null have to be left out.
+  [[nodiscard]] bool has_nulls() const {
+    return std::any_of(columns_.begin(), columns_.end(), [](const AskedValues& column) {
+      return std::any_of(column.groups.begin(), column.groups.end(),
+                         [](const AskedValues::Group& group) { return group.is_null; });
+    });
+  }
   /// Whether no column is null.
   [[nodiscard]] bool is_used(std::span<const std::uint32_t> groups) const {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (columns_[i].is_null[groups[i]]) return false;
+      if (columns_[i].groups[groups[i]].is_null) return false;
     }
     return true;
   }
   [[nodiscard]] double outcome(std::span<const std::uint32_t> groups) const {
-    if (is_logistic_) return groups[0] == success_ ? 1 : 0;
-    return columns_.front().ranges[groups[0]].middle;
+    return outcome_[groups[0]];
   }
-  void terms(std::span<const std::uint32_t> groups, Eigen::VectorXd& x) const {
-    x.setZero();
+  void fill(std::span<const std::uint32_t> groups, Eigen::VectorXd& x) const {
     x[0] = 1;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-      const AskedValues& term = columns_[i];
-      const std::size_t begin = begins_[i - 1];
-      if (!term.ranges.empty()) {
-        x[static_cast<Eigen::Index>(begin)] = term.ranges[groups[i]].middle;
-        continue;
-      }
-      if (groups[i] == baseline_[i - 1]) continue;
-      std::size_t at = begin;
-      for (std::uint32_t group = 0; group < groups[i]; ++group) {
-        if (group != baseline_[i - 1] && !term.is_null[group]) ++at;
-      }
-      x[static_cast<Eigen::Index>(at)] = 1;
+    for (std::size_t k = 1; k < terms_.size(); ++k) {
+      x[index(k)] = terms_[k].values[groups[terms_[k].column]];
     }
+  }
+  /// Coefficients of the columns' own numbers, from those of the scaled ones.
+  [[nodiscard]] Eigen::MatrixXd to_own_scale() const {
+    const Eigen::Index size = index(terms_.size());
+    Eigen::MatrixXd map = Eigen::MatrixXd::Identity(size, size);
+    for (std::size_t k = 1; k < terms_.size(); ++k) {
+      map(index(k), index(k)) = 1 / terms_[k].scale;
+      map(0, index(k)) = -terms_[k].middle / terms_[k].scale;
+    }
+    return map;
   }
 
  private:
-  void find_success(const Domain& domain, const TableQuestion& question) {
+  void add_numbers(std::size_t column) {
+    const std::vector<AskedValues::Group>& groups = columns_[column].groups;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const AskedValues::Group& group : groups) {
+      if (group.is_null) continue;
+      low = std::min(low, group.range.middle);
+      high = std::max(high, group.range.middle);
+    }
+    refuse_if(!(low < high), "not-available-here", "question",
+              "the measured pairs of \"{}\" tell none of its values apart", columns_[column].name);
+    Term term{column, columns_[column].name, {}, (low + high) / 2, (high - low) / 2};
+    for (const AskedValues::Group& group : groups) {
+      term.values.push_back((group.range.middle - term.middle) / term.scale);
+    }
+    terms_.push_back(std::move(term));
+  }
+
+  /// Differences from the first value.
+  void add_values(std::size_t column) {
+    const std::vector<AskedValues::Group>& groups = columns_[column].groups;
+    bool is_first = true;
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      if (groups[group].is_null) continue;
+      if (!std::exchange(is_first, false)) {
+        Term term{column, columns_[column].name + " = " + groups[group].words, {}, 0, 1};
+        term.values.resize(groups.size());
+        term.values[group] = 1;
+        terms_.push_back(std::move(term));
+      }
+    }
+  }
+
+  void find_success(const Domain& domain, const AskedValues& single,
+                    const TableQuestion& question) {
     const AskedValues& outcome = columns_.front();
     if (question.value) {
-      success_ = group_of(domain, outcome, *question.value);
-      const AskedValues single = asked_values(domain, outcome.name);
-      const std::string wanted = single.words[group_of(domain, single, *question.value)];
-      refuse_if(outcome.words[success_] != wanted, "not-available-here", "question",
-                "\"{}\" of \"{}\" was counted together with other values: {}", *question.value,
-                outcome.name, outcome.words[success_]);
+      success_ = group_for(outcome, single, group_of(domain, single, *question.value));
       return;
     }
     std::vector<std::uint32_t> values;
-    for (std::uint32_t group = 0; group < outcome.words.size(); ++group) {
-      if (!outcome.is_null[group]) values.push_back(group);
+    for (std::uint32_t group = 0; group < outcome.groups.size(); ++group) {
+      if (!outcome.groups[group].is_null) values.push_back(group);
     }
-    refuse_if(
-        values.size() != 2, "missing-parameter", "question",
-        "\"{}\" has {} values: say which one the probability is of, such as \"{} = {} ~ ...\"",
-        outcome.name, values.size(), outcome.name, outcome.words[values.back()]);
+    refuse_if(values.size() != 2, "missing-parameter", "question",
+              "\"{}\" has {} values: say which one the probability is of, such as \"{} = {} ~ "
+              "...\"",
+              outcome.name, values.size(), outcome.name,
+              values.empty() ? "" : outcome.groups[values.back()].words);
     success_ = values.back();
   }
 
   const std::vector<AskedValues>& columns_;
   bool is_logistic_ = false;
   std::uint32_t success_ = 0;
-  std::vector<std::string> names_;
-  std::vector<std::size_t> begins_;      // of each term's coefficients
-  std::vector<std::uint32_t> baseline_;  // of each term
+  std::vector<double> outcome_;
+  std::vector<Term> terms_;
 };
 
-/// The coefficients, and how each moves with the probability of a cell.
+/// Coefficients of scaled terms, and how each moves with the shares of all pairs' cells.
+struct ByShares {
+  Eigen::VectorXd coefficients;
+  Eigen::MatrixXd moved;  ///< a column for each coefficient
+  bool is_found = true;   ///< false if noise leaves no solution
+};
+
+/// Linear coefficients by the pairs' own moments.
+ByShares linear_by_moments(const AllPairs& all, const RegressionFormula& formula) {
+  const std::vector<RegressionFormula::Term>& terms = formula.terms();
+  const Eigen::VectorXd shares = all.shares();
+  /// Adds to weights of shares, of which the mean product of two columns' numbers is a sum.
+  const auto add = [&](std::size_t i, std::vector<double> u, std::size_t j, std::vector<double> w,
+                       double times, Eigen::Ref<Eigen::VectorXd> weights) {
+    if (i > j) {
+      std::swap(i, j);
+      std::swap(u, w);
+    }
+    if (u.empty()) u.assign(all.count(i), 1);
+    if (w.empty()) w.assign(all.count(j), 1);
+    if (i == j) {  // in a pair with the outcome, or with the first term
+      for (std::size_t group = 0; group < u.size(); ++group) u[group] *= w[group];
+      w = u;
+      (i == 0 ? w : u).assign(all.count(i == 0 ? 1 : 0), 1);
+      i == 0 ? j = 1 : i = 0;
+    }
+    const auto pair = std::find_if(
+        all.pairs().begin(), all.pairs().end(),
+        [&](const AllPairs::Pair& one) { return one.columns[0] == i && one.columns[1] == j; });
+    for (std::uint32_t a = 0; a < u.size(); ++a) {
+      for (std::uint32_t b = 0; b < w.size(); ++b) {
+        weights[index(all.place(*pair, a, b))] += times * u[a] * w[b];
+      }
+    }
+  };
+  const Eigen::Index size = index(terms.size());
+  Eigen::MatrixXd products(size, size);
+  Eigen::VectorXd with_outcome(size);
+  Eigen::VectorXd weights(index(all.size()));
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    weights.setZero();
+    add(0, formula.outcomes(), terms[k].column, terms[k].values, 1, weights);
+    with_outcome[index(k)] = weights.dot(shares);
+    for (std::size_t l = 0; l <= k; ++l) {
+      weights.setZero();
+      add(terms[k].column, terms[k].values, terms[l].column, terms[l].values, 1, weights);
+      products(index(k), index(l)) = products(index(l), index(k)) = weights.dot(shares);
+    }
+  }
+  const Eigen::LDLT<Eigen::MatrixXd> solver(products);
+  ByShares made{solver.solve(with_outcome), Eigen::MatrixXd::Zero(index(all.size()), size),
+                solver.isPositive() && solver.rcond() > 1e-12};
+  Eigen::MatrixXd residuals = Eigen::MatrixXd::Zero(index(all.size()), size);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    auto residual = residuals.col(index(k));
+    add(0, formula.outcomes(), terms[k].column, terms[k].values, 1, residual);
+    for (std::size_t l = 0; l < terms.size(); ++l) {
+      add(terms[k].column, terms[k].values, terms[l].column, terms[l].values,
+          -made.coefficients[index(l)], residual);
+    }
+  }
+  made.moved = solver.solve(residuals.transpose()).transpose();
+  return made;
+}
+
+/// The coefficients of a distribution, and how each moves with the probability of a cell.
 class Coefficients {
  public:
   Coefficients(const PairDistribution& distribution, const RegressionFormula& formula)
       : distribution_(distribution),
         formula_(formula),
-        beta_(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(formula.names().size()))) {
+        beta_(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(formula.terms().size()))) {
     constexpr int kMostSteps = 100;
     constexpr double kEnough = 1e-10;
+    constexpr double kLongest = 4;  // of a step, from where the curvature says little
     for (int step = 0; step < kMostSteps; ++step) {
       keep_going();
-      const Eigen::VectorXd move = newton();
-      // Separated values have no logistic coefficients: they stop at 30, e^30 to one.
-      beta_ = (beta_ + move).cwiseMax(-kFarthest).cwiseMin(kFarthest);
-      if (!formula.is_logistic() || move.cwiseAbs().maxCoeff() < kEnough) break;
+      Eigen::VectorXd move = newton();
+      const double length = move.cwiseAbs().maxCoeff();
+      if (formula.is_logistic() && length > kLongest) move *= kLongest / length;
+      beta_ += move;
+      if (!formula.is_logistic() || !(length > kEnough) || !is_found()) break;
     }
     static_cast<void>(newton());
   }
 
+  /// Values that are separated have no logistic coefficients: then these grow without end.
+  [[nodiscard]] bool is_found() const {
+    constexpr double kFarthest = 30;
+    return beta_.allFinite() && information_.isPositive() &&
+           (!formula_.is_logistic() || beta_.cwiseAbs().maxCoeff() < kFarthest);
+  }
   [[nodiscard]] const Eigen::VectorXd& beta() const { return beta_; }
 
   /// The sum over cells of probability times derivative times the cell's pairs, of each coefficient
@@ -379,7 +501,7 @@ class Coefficients {
     distribution_.visit([&](double probability, std::span<const std::uint32_t> groups,
                             std::span<const std::size_t> places) {
       if (!formula_.is_used(groups)) return;
-      formula_.terms(groups, x);
+      formula_.fill(groups, x);
       const Eigen::VectorXd moved =
           information_.solve(x) * (probability * (formula_.outcome(groups) - mean(x)));
       for (const std::size_t place : places) {
@@ -390,8 +512,6 @@ class Coefficients {
   }
 
  private:
-  static constexpr double kFarthest = 1e12;
-
   double mean(const Eigen::VectorXd& x) const {
     const double linear = x.dot(beta_);
     return formula_.is_logistic() ? 1 / (1 + std::exp(-linear)) : linear;
@@ -405,7 +525,7 @@ class Coefficients {
     distribution_.visit([&](double probability, std::span<const std::uint32_t> groups,
                             std::span<const std::size_t>) {
       if (!formula_.is_used(groups)) return;
-      formula_.terms(groups, x);
+      formula_.fill(groups, x);
       const double expected = mean(x);
       const double weight = formula_.is_logistic() ? expected * (1 - expected) : 1;
       information += (probability * weight) * x * x.transpose();
@@ -421,53 +541,111 @@ class Coefficients {
   Eigen::LDLT<Eigen::MatrixXd> information_;
 };
 
+/// By the distribution of greatest entropy, and a step more from its shares to the estimated ones,
+/// which takes back what the fit's shrinkage moved.
+ByShares by_distribution(const AllPairs& all, const PairDistribution& distribution,
+                         const RegressionFormula& formula) {
+  const Coefficients coefficients(distribution, formula);
+  if (!coefficients.is_found()) return {coefficients.beta(), {}, false};
+  // The implicit function theorem: of potentials t and shares y of pairs, M(t) + ridge t = y.
+  auto [means, curvature] = distribution.moments();
+  curvature.diagonal().array() += distribution.ridge();
+  const Eigen::LDLT<Eigen::MatrixXd> solver(curvature);
+  const Eigen::MatrixXd once = solver.solve(coefficients.by_pairs(all.size()));
+  return {coefficients.beta() + once.transpose() * (all.shares() - means),
+          once + distribution.ridge() * solver.solve(once)};
+}
+
+/// What a row of each kind adds to coefficients: its variance, and the greatest sizes among rows
+/// that were counted with a value that they do not have.
+struct Influences {
+  Eigen::VectorXd variance;
+  Eigen::VectorXd strays;  ///< the sum over groups of others times greatest size
+};
+
+Influences influences_of(const AllPairs& all, const PairDistribution& distribution,
+                         const Eigen::MatrixXd& moved) {
+  const Eigen::Index size = moved.cols();
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(size), square = mean, of_row(size);
+  Eigen::VectorXd least = Eigen::VectorXd::Constant(size, std::numeric_limits<double>::infinity());
+  Eigen::VectorXd greatest = -least;
+  std::vector<std::vector<Eigen::VectorXd>> greatest_of(all.columns().size());
+  const auto visit = [&](const auto& see) {
+    distribution.visit([&](double probability, std::span<const std::uint32_t> groups,
+                           std::span<const std::size_t> places) {
+      of_row.setZero();
+      for (const std::size_t place : places) of_row += moved.row(index(place)).transpose();
+      see(probability, groups);
+    });
+  };
+  visit([&](double probability, std::span<const std::uint32_t>) {
+    mean += probability * of_row;
+    square += probability * of_row.cwiseAbs2();
+  });
+  Influences made{(square - mean.cwiseAbs2()).cwiseMax(0), Eigen::VectorXd::Zero(size)};
+  bool has_strays = false;
+  for (std::size_t i = 0; i < greatest_of.size(); ++i) {
+    for (const AskedValues::Group& group : all.columns()[i].groups) {
+      greatest_of[i].push_back(Eigen::VectorXd::Zero(size));
+      has_strays = has_strays || group.others > 0;
+    }
+  }
+  if (!has_strays) return made;
+  visit([&](double probability, std::span<const std::uint32_t> groups) {
+    if (!(probability > 0)) return;
+    least = least.cwiseMin(of_row);
+    greatest = greatest.cwiseMax(of_row);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      Eigen::VectorXd& most = greatest_of[i][groups[i]];
+      most = most.cwiseMax((of_row - mean).cwiseAbs());
+    }
+  });
+  for (std::size_t i = 0; i < greatest_of.size(); ++i) {
+    for (std::size_t group = 0; group < greatest_of[i].size(); ++group) {
+      // A row with another value of a term is a row less; one with another outcome, another row.
+      made.strays += all.columns()[i].groups[group].others *
+                     (i == 0 ? Eigen::VectorXd(greatest - least) : greatest_of[i][group]);
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 Regression regression_of(const Measurements& measurements, const Domain& domain,
                          const TableQuestion& question) {
-  std::vector<AskedValues> asked = {asked_values(domain, question.column)};
-  for (const std::string& term : question.terms) asked.push_back(asked_values(domain, term));
-  const AllPairs all(measurements, domain, std::move(asked));
-  const std::vector<double>& first = all.pairs().front().joint.counts();
-  const double total = std::accumulate(first.begin(), first.end(), 0.0);
-  const double deviation = all.deviation(measurements);
-  const PairDistribution distribution(all, total, deviation);
-  const RegressionFormula formula(domain, all, question);
-  const Coefficients coefficients(distribution, formula);
-
-  // The implicit function theorem: of potentials t and shares y of pairs, M(t) + ridge t = y.
-  Eigen::MatrixXd curvature = distribution.covariance();
-  const Eigen::MatrixXd covariance = curvature;
-  curvature.diagonal().array() += distribution.ridge();
-  const Eigen::MatrixXd moved =
-      Eigen::LDLT<Eigen::MatrixXd>(curvature).solve(coefficients.by_pairs(all.size()));
-
-  const bool has_rows = measurements.records.has_value() || measurements.step == 1;
+  std::vector<AskedValues> single = {asked_values(domain, question.column)};
+  for (const std::string& term : question.terms) single.push_back(asked_values(domain, term));
+  const AllPairs all(measurements, single);
+  const RegressionFormula formula(domain, all, single, question);
   Regression made{.is_logistic = formula.is_logistic()};
-  for (std::size_t k = 0; k < formula.names().size(); ++k) {
-    const auto column = static_cast<Eigen::Index>(k);
-    const Eigen::VectorXd by_count = all.of_shares(moved.col(column)) / total;
-    NoisySum noise;
-    for (const AllPairs::Pair& pair : all.pairs()) {
-      noise.add(pair.joint.sum(all.of_estimate(pair, by_count)));
-    }
-    Estimated one;
-    one.of = formula.names()[k];
-    one.value = one.least = one.greatest = coefficients.beta()[column];
-    one.noise_variance = noise.variance(measurements);
-    if (has_rows) {
-      one.sampling_variance = moved.col(column).dot(covariance * moved.col(column)) / total;
-    }
-    made.coefficients.push_back(std::move(one));
+  for (const AskedValues& column : all.columns()) {
+    for (std::string& words : column.together()) made.together.push_back(std::move(words));
   }
-  for (std::size_t i = 0; i < all.columns().size(); ++i) {
-    const AskedValues& column = all.columns()[i];
-    const AskedValues single = asked_values(domain, column.name);
-    for (const std::string& words : column.words) {
-      if (std::find(single.words.begin(), single.words.end(), words) == single.words.end()) {
-        made.together.push_back(fmt::format("{}: {}", column.name, words));
-      }
-    }
+  for (const RegressionFormula::Term& term : formula.terms()) {
+    made.coefficients.emplace_back().of = term.name;
+  }
+  const double total = all.total();
+  if (!(total > 0)) return made;
+  const PairDistribution distribution(all, total, all.deviation(measurements));
+  ByShares found = formula.is_logistic() || formula.has_nulls()
+                       ? by_distribution(all, distribution, formula)
+                       : linear_by_moments(all, formula);
+  if (!found.is_found) return made;
+  const Eigen::MatrixXd own = formula.to_own_scale();
+  found.coefficients = own * found.coefficients;
+  found.moved = found.moved * own.transpose();
+  const Influences influences = influences_of(all, distribution, found.moved);
+  for (std::size_t k = 0; k < made.coefficients.size(); ++k) {
+    const double value = found.coefficients[index(k)];
+    const double noise = all.noise_variance(measurements, found.moved.col(index(k)));
+    const double strays = influences.strays[index(k)] / total;
+    if (!std::isfinite(value + noise + strays)) continue;
+    std::optional<double> sampling;
+    if (has_population(measurements)) sampling = influences.variance[index(k)] / total;
+    std::string name = std::move(made.coefficients[k].of);
+    made.coefficients[k] = with_errors(value, value - strays, value + strays, noise, sampling);
+    made.coefficients[k].of = std::move(name);
   }
   return made;
 }

@@ -104,6 +104,7 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
                       {"parts", table.parts}});
   }
   Json json{{"noise", measurements.noise}, {"step", measurements.step}};
+  if (measurements.weighted) json["weighted"] = true;
   if (measurements.records) json["records"] = *measurements.records;
   json["tables"] = std::move(tables);
   if (const auto& products = measurements.products) {
@@ -141,6 +142,10 @@ class MeasurementsReader {
       json["noise"].get_to(made.noise);
     }
     if (json.contains("step")) made.step = positive(json, "step", place);
+    if (json.contains("weighted")) {
+      require(json["weighted"].is_boolean(), place + "/weighted", "be true or false");
+      json["weighted"].get_to(made.weighted);
+    }
     if (json.contains("records")) made.records = positive(json, "records", place);
     const Json& tables = list(json, "tables", place);
     for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -42,8 +42,9 @@ struct MeasuredProducts {
 /// them. Public, like the model. Which tables were asked for was chosen privately and
 /// paid for, too.
 struct Measurements {
-  std::string noise;  ///< mollify's is "discrete-gaussian" or "discrete-laplace"
-  double step = 1;    ///< the amount of a count of 1, in rows, in units, or in declared weight
+  std::string noise;      ///< mollify's is "discrete-gaussian" or "discrete-laplace"
+  double step = 1;        ///< the amount of a count of 1, in rows, in units, or in declared weight
+  bool weighted = false;  ///< whether rows have declared weights, which counts are sums of
   /// The public number of rows or units, or their supposed total weight; none where it is protected.
   std::optional<double> records{};
   std::vector<MeasuredTable> tables{};
@@ -57,7 +58,7 @@ struct Measurements {
   friend bool operator==(const Measurements&, const Measurements&) = default;
 };
 
-/// {"noise", "step", "records", "tables": [{"columns": names, "at", "groups", "counts", "variance",
+/// {"noise", "step", "weighted", "records", "tables": [{"columns": names, "at", "groups", "counts", "variance",
 /// "parts"}], "products", "not_measured": pairs of names}. Groups are null if every cell is by
 /// itself, and otherwise runs of cells, [group, number of cells].
 [[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,

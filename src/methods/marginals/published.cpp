@@ -139,6 +139,7 @@ Measurements published_measurements(const Certificate& certificate,
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
   Measurements made{.noise = noise_name(design),
                     .step = step_of(certificate),
+                    .weighted = certificate.spec.weights.has_value(),
                     .records = records_of(design),
                     .tables = std::move(found),
                     .products = asked.products()};
@@ -161,6 +162,7 @@ bool can_have_measured(const Certificate& certificate, const Measurements& made)
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
   const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   if (made.noise != noise_name(design) || made.step != step_of(certificate) ||
+      made.weighted != certificate.spec.weights.has_value() ||
       made.records != records_of(design)) {
     return false;
   }
