@@ -1,0 +1,103 @@
+#include "methods/answers/questions.h"
+
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "refusal.h"
+
+namespace mollify {
+
+namespace {
+
+using testing::HasSubstr;
+
+struct ReadQuestion {
+  const char* text;
+  QuestionKind kind;
+  const char* column;
+  const char* value;
+  const char* by;
+  double quantile;
+  std::vector<std::string> terms;
+};
+
+TEST(Questions, AreReadAsTheyAreAsked) {
+  const ReadQuestion cases[] = {
+      {"share(happy)", QuestionKind::kShares, "happy", "", "", .5, {}},
+      {"share(happy = very)", QuestionKind::kShares, "happy", "very", "", .5, {}},
+      {"  share ( happy=very )by\tattend ", QuestionKind::kShares, "happy", "very", "attend", .5, {}},
+      {"mean(income)", QuestionKind::kMean, "income", "", "", .5, {}},
+      {"mean(income) by region", QuestionKind::kMean, "income", "", "region", .5, {}},
+      {"quantile(income, .9)", QuestionKind::kQuantile, "income", "", "", .9, {}},
+      {"quantile(income,0.25) by region", QuestionKind::kQuantile, "income", "", "region", .25, {}},
+      {"table(happy, attend)", QuestionKind::kTable, "happy", "", "attend", .5, {}},
+      {"income ~ age + region", QuestionKind::kRegression, "income", "", "", .5, {"age", "region"}},
+      {"happy = very~attend", QuestionKind::kRegression, "happy", "very", "", .5, {"attend"}},
+      {R"(share("a ""b"" (c)" = "x = y"))", QuestionKind::kShares, R"(a "b" (c))", "x = y", "", .5, {}},
+      {R"(share("share" = "") by "by")", QuestionKind::kShares, "share", "", "by", .5, {}},
+      {"mean(größe)", QuestionKind::kMean, "größe", "", "", .5, {}},
+      {"share(x = -1.5)", QuestionKind::kShares, "x", "-1.5", "", .5, {}},
+  };
+  for (const ReadQuestion& one : cases) {
+    const TableQuestion read = parse_question(one.text);
+    EXPECT_EQ(read.kind, one.kind) << one.text;
+    EXPECT_EQ(read.column, one.column) << one.text;
+    EXPECT_EQ(read.value.value_or(""), one.value) << one.text;
+    EXPECT_EQ(read.by.value_or(""), one.by) << one.text;
+    EXPECT_EQ(read.quantile, one.quantile) << one.text;
+    EXPECT_EQ(read.terms, one.terms) << one.text;
+    EXPECT_EQ(read.text, one.text);
+  }
+}
+
+TEST(Questions, OfOtherTextAreRefusedInOneSentence) {
+  for (const char* const text :
+       {"", " ", "share", "share(", "share()", "share(x", "share(x))", "share(x =)", "share(x = a b)",
+        "share(x) of y", "share(x) by", "share(x) by y z", "mean(x = 1)", "quantile(x)",
+        "quantile(x, 0)", "quantile(x, 1)", "quantile(x, nan)", "quantile(x, half)", "table(x)",
+        "table(x, y) by z", "total(x)", "x ~", "x ~ + y", "x ~ y +", "x ~ y z", "x = ~ y", "~ y",
+        "x, y", "share(\"x)", "share(x) \n by y", "x ~ y ~ z", "x == y ~ z"}) {
+    const std::string refusal = test::refusal_of([&] { static_cast<void>(parse_question(text)); });
+    EXPECT_THAT(refusal, HasSubstr("a question must be")) << text;
+    EXPECT_EQ(refusal.find('\n'), std::string::npos) << text;
+  }
+}
+
+/// A name in double quotes is read as it is, whatever it holds.
+TEST(Questions, QuoteAnything) {
+  std::mt19937_64 random(1);
+  for (int run = 0; run < 1000; ++run) {
+    std::string name, value;
+    for (std::uint64_t length = random() % 8; length > 0; --length) {
+      name += static_cast<char>(random() % 256);
+      value += static_cast<char>(random() % 256);
+    }
+    const auto quoted = [](const std::string& text) {
+      std::string made = "\"";
+      for (const char sign : text) made += sign == '"' ? "\"\"" : std::string(1, sign);
+      return made + "\"";
+    };
+    const TableQuestion read = parse_question("share(" + quoted(name) + " = " + quoted(value) + ")");
+    EXPECT_EQ(read.column, name);
+    EXPECT_EQ(read.value, value);
+  }
+}
+
+TEST(Questions, OfAFileAreItsLines) {
+  const auto read = parse_questions("# first\n\nshare(a)\r\n  mean(b) by c  \n#\nx ~ y", "file");
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].column, "a");
+  EXPECT_EQ(read[1].text, "mean(b) by c");
+  EXPECT_EQ(read[2].terms, std::vector<std::string>{"y"});
+  const auto refusal = [](const char* text) {
+    return test::refusal_of([&] { static_cast<void>(parse_questions(text, "file")); });
+  };
+  EXPECT_THAT(refusal("share(a)\n\nshare("), HasSubstr("file:3"));
+  EXPECT_THAT(refusal("# nothing\n"), HasSubstr("must hold a question"));
+}
+
+}  // namespace
+
+}  // namespace mollify
