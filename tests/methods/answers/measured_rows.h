@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "domain/column.h"
 #include "domain/domain.h"
 #include "formats/domain_yaml.h"
 #include "methods/answers/answers.h"

@@ -85,21 +85,27 @@ std::vector<EstimateCase> estimate_cases() {
                         double variance) {
     std::size_t cells = 1;
     for (const CellGroups& one : groups) cells *= one.count;
-    return MeasuredTable{std::move(columns), std::move(groups), std::vector<double>(cells), variance, 1};
+    return MeasuredTable{std::move(columns), std::move(groups), std::vector<double>(cells),
+                         variance, 1};
   };
   const CellGroups three = test::each_cell(3), four = test::each_cell(4), two = test::each_cell(2);
   const CellGroups halves = groups_in({0, 0, 1, 1}), ends = groups_in({0, 1, 0});
-  const std::vector<MeasuredTable> overlapping = {
-      table({0}, {three}, 4),           table({1}, {four}, 9),
-      table({2}, {two}, 1),             table({0, 1}, {three, halves}, 25),
-      table({0, 1}, {three, four}, 16), table({1, 2}, {four, two}, 36),
-      table({0, 2}, {ends, two}, 49),   table({0, 1}, {ends, four}, 2)};
+  const std::vector<MeasuredTable> overlapping = {table({0}, {three}, 4),
+                                                  table({1}, {four}, 9),
+                                                  table({2}, {two}, 1),
+                                                  table({0, 1}, {three, halves}, 25),
+                                                  table({0, 1}, {three, four}, 16),
+                                                  table({1, 2}, {four, two}, 36),
+                                                  table({0, 2}, {ends, two}, 49),
+                                                  table({0, 1}, {ends, four}, 2)};
   std::vector<EstimateCase> cases;
-  for (const std::optional<double> records : {std::optional<double>(), std::optional<double>(500)}) {
+  for (const std::optional<double> records :
+       {std::optional<double>(), std::optional<double>(500)}) {
     cases.push_back({"a pair", records, overlapping, {{0, three}, {1, four}}});
     cases.push_back({"a pair in groups", records, overlapping, {{0, three}, {1, halves}}});
     cases.push_back({"a column", records, overlapping, {{1, four}}});
-    cases.push_back({"a column in one group", records, overlapping, {{1, groups_in({0, 0, 0, 0})}}});
+    cases.push_back(
+        {"a column in one group", records, overlapping, {{1, groups_in({0, 0, 0, 0})}}});
     cases.push_back({"one table", records, {overlapping[4]}, {{0, three}, {1, four}}});
     cases.push_back({"a coarse pair", records, overlapping, {{0, ends}, {2, two}}});
   }
@@ -179,7 +185,6 @@ DenseModel dense_model(const EstimateCase& one) {
   return made;
 }
 
-
 TEST(JointEstimate, IsDenseGeneralisedLeastSquares) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(40, 15);
@@ -240,7 +245,8 @@ TEST(JointEstimate, IsUnbiasedWithTheVarianceItStates) {
     const JointEstimate exact(measurements, one.asked);
     std::vector<double> weights(exact.counts().size());
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 3) - .5;
-    const double real = std::inner_product(weights.begin(), weights.end(), exact.counts().begin(), 0.0);
+    const double real =
+        std::inner_product(weights.begin(), weights.end(), exact.counts().begin(), 0.0);
     const double variance = exact.sum(weights).variance(measurements);
     double mean = 0, square = 0;
     for (int run = 0; run < kRuns; ++run) {
@@ -255,9 +261,9 @@ TEST(JointEstimate, IsUnbiasedWithTheVarianceItStates) {
 }
 
 TEST(NoisySum, OfSumsSharesTheirNoise) {
-  const Measurements measurements{
-      .noise = "none",
-      .tables = {{{0}, {test::each_cell(2)}, {10, 20}, 4, 1}, {{1}, {test::each_cell(2)}, {1, 2}, 9, 1}}};
+  const Measurements measurements{.noise = "none",
+                                  .tables = {{{0}, {test::each_cell(2)}, {10, 20}, 4, 1},
+                                             {{1}, {test::each_cell(2)}, {1, 2}, 9, 1}}};
   NoisySum one(100);
   one.weights_of(0, 2) = {1, 2};
   NoisySum other;
@@ -277,7 +283,8 @@ TEST(ToldApart, IsTheTableOfMostCells) {
     return MeasuredTable{std::move(columns), std::move(groups), {}, 1, 1};
   };
   Measurements measurements{.noise = "none"};
-  measurements.tables = {table({0}, {four}), table({0, 1}, {halves, two}), table({0, 2}, {last, two})};
+  measurements.tables = {table({0}, {four}), table({0, 1}, {halves, two}),
+                         table({0, 2}, {last, two})};
   EXPECT_EQ(told_apart(measurements, {{0, four}}), (std::vector<AskedColumn>{{0, four}}));
   EXPECT_EQ(told_apart(measurements, {{0, four}, {1, two}}),
             (std::vector<AskedColumn>{{0, halves}, {1, two}}));

@@ -27,7 +27,13 @@ TEST(Questions, AreReadAsTheyAreAsked) {
   const ReadQuestion cases[] = {
       {"share(happy)", QuestionKind::kShares, "happy", "", "", .5, {}},
       {"share(happy = very)", QuestionKind::kShares, "happy", "very", "", .5, {}},
-      {"  share ( happy=very )by\tattend ", QuestionKind::kShares, "happy", "very", "attend", .5, {}},
+      {"  share ( happy=very )by\tattend ",
+       QuestionKind::kShares,
+       "happy",
+       "very",
+       "attend",
+       .5,
+       {}},
       {"mean(income)", QuestionKind::kMean, "income", "", "", .5, {}},
       {"mean(income) by region", QuestionKind::kMean, "income", "", "region", .5, {}},
       {"quantile(income, .9)", QuestionKind::kQuantile, "income", "", "", .9, {}},
@@ -35,8 +41,14 @@ TEST(Questions, AreReadAsTheyAreAsked) {
       {"table(happy, attend)", QuestionKind::kTable, "happy", "", "attend", .5, {}},
       {"income ~ age + region", QuestionKind::kRegression, "income", "", "", .5, {"age", "region"}},
       {"happy = very~attend", QuestionKind::kRegression, "happy", "very", "", .5, {"attend"}},
-      {R"(share("a ""b"" (c)" = "x = y"))", QuestionKind::kShares, R"(a "b" (c))", "x = y", "", .5, {}},
-      {R"(share("share" = "") by "by")", QuestionKind::kShares, "share", "", "by", .5, {}},
+      {R"q(share("a ""b"" (c)" = "x = y"))q",
+       QuestionKind::kShares,
+       R"q(a "b" (c))q",
+       "x = y",
+       "",
+       .5,
+       {}},
+      {R"q(share("share" = "") by "by")q", QuestionKind::kShares, "share", "", "by", .5, {}},
       {"mean(größe)", QuestionKind::kMean, "größe", "", "", .5, {}},
       {"share(x = -1.5)", QuestionKind::kShares, "x", "-1.5", "", .5, {}},
   };
@@ -53,12 +65,38 @@ TEST(Questions, AreReadAsTheyAreAsked) {
 }
 
 TEST(Questions, OfOtherTextAreRefusedInOneSentence) {
-  for (const char* const text :
-       {"", " ", "share", "share(", "share()", "share(x", "share(x))", "share(x =)", "share(x = a b)",
-        "share(x) of y", "share(x) by", "share(x) by y z", "mean(x = 1)", "quantile(x)",
-        "quantile(x, 0)", "quantile(x, 1)", "quantile(x, nan)", "quantile(x, half)", "table(x)",
-        "table(x, y) by z", "total(x)", "x ~", "x ~ + y", "x ~ y +", "x ~ y z", "x = ~ y", "~ y",
-        "x, y", "share(\"x)", "share(x) \n by y", "x ~ y ~ z", "x == y ~ z"}) {
+  for (const char* const text : {"",
+                                 " ",
+                                 "share",
+                                 "share(",
+                                 "share()",
+                                 "share(x",
+                                 "share(x))",
+                                 "share(x =)",
+                                 "share(x = a b)",
+                                 "share(x) of y",
+                                 "share(x) by",
+                                 "share(x) by y z",
+                                 "mean(x = 1)",
+                                 "quantile(x)",
+                                 "quantile(x, 0)",
+                                 "quantile(x, 1)",
+                                 "quantile(x, nan)",
+                                 "quantile(x, half)",
+                                 "table(x)",
+                                 "table(x, y) by z",
+                                 "total(x)",
+                                 "x ~",
+                                 "x ~ + y",
+                                 "x ~ y +",
+                                 "x ~ y z",
+                                 "x = ~ y",
+                                 "~ y",
+                                 "x, y",
+                                 "share(\"x)",
+                                 "share(x) \n by y",
+                                 "x ~ y ~ z",
+                                 "x == y ~ z"}) {
     const std::string refusal = test::refusal_of([&] { static_cast<void>(parse_question(text)); });
     EXPECT_THAT(refusal, HasSubstr("a question must be")) << text;
     EXPECT_EQ(refusal.find('\n'), std::string::npos) << text;
@@ -79,7 +117,8 @@ TEST(Questions, QuoteAnything) {
       for (const char sign : text) made += sign == '"' ? "\"\"" : std::string(1, sign);
       return made + "\"";
     };
-    const TableQuestion read = parse_question("share(" + quoted(name) + " = " + quoted(value) + ")");
+    const TableQuestion read =
+        parse_question("share(" + quoted(name) + " = " + quoted(value) + ")");
     EXPECT_EQ(read.column, name);
     EXPECT_EQ(read.value, value);
   }
