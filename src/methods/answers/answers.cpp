@@ -21,34 +21,7 @@ namespace mollify {
 
 bool has_population(const Measurements& measurements) { return !measurements.weighted; }
 
-Estimated with_errors(double value, double least, double greatest, double noise_variance,
-                      std::optional<double> sampling_variance) {
-  const auto bar = [&](double variance) {
-    const double error = std::sqrt(std::max(variance, 0.0));
-    return ErrorBar{error, least - kNormal975 * error, greatest + kNormal975 * error};
-  };
-  Estimated made;
-  made.value = value;
-  made.least = least;
-  made.greatest = greatest;
-  made.table = bar(noise_variance);
-  if (sampling_variance) made.population = bar(noise_variance + std::max(*sampling_variance, 0.0));
-  return made;
-}
-
 namespace {
-
-/// The variance of a - r b, for any r.
-struct Variances {
-  double above = 0;
-  double both = 0;
-  double below = 0;
-
-  [[nodiscard]] double at(double r) const { return above - 2 * r * both + r * r * below; }
-  [[nodiscard]] Variances plus(const Variances& more) const {
-    return {above + more.above, both + more.both, below + more.below};
-  }
-};
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -117,6 +90,24 @@ std::pair<double, double> with_strays(const CountRatio& ratio, double low, doubl
 }
 
 }  // namespace
+
+Estimated with_errors(double value, double strays, const Variances& noise,
+                      const std::optional<Variances>& sampling) {
+  Estimated made;
+  const auto bar = [&](const Variances& variances) -> std::optional<ErrorBar> {
+    auto found = fieller(0, 1, variances);
+    if (!found || !std::isfinite(value + found->upper - found->lower)) return std::nullopt;
+    return ErrorBar{found->standard_error, value - strays + found->lower,
+                    value + strays + found->upper};
+  };
+  made.table = bar(noise);
+  if (!made.table) return made;
+  made.value = value;
+  made.least = value - strays;
+  made.greatest = value + strays;
+  if (sampling) made.population = bar(noise.plus(*sampling));
+  return made;
+}
 
 Estimated ratio_of(const Measurements& measurements, const JointEstimate& joint,
                    const CountRatio& ratio) {

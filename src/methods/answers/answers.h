@@ -42,9 +42,22 @@ struct Estimated {
   double greatest = 0;
 };
 
-/// The number with normal intervals, around least and greatest.
-[[nodiscard]] Estimated with_errors(double value, double least, double greatest,
-                                    double noise_variance, std::optional<double> sampling_variance);
+/// The variance of a - r b, for any r.
+struct Variances {
+  double above = 0;
+  double both = 0;
+  double below = 0;
+
+  [[nodiscard]] double at(double r) const { return above - 2 * r * both + r * r * below; }
+  [[nodiscard]] Variances plus(const Variances& more) const {
+    return {above + more.above, both + more.both, below + more.below};
+  }
+};
+
+/// A number that solves a - r b = 0, with Fieller's intervals. Variances are of (a - (value + r) b) /
+/// b; `strays` is how far rows that were counted together with others may move it.
+[[nodiscard]] Estimated with_errors(double value, double strays, const Variances& noise,
+                                    const std::optional<Variances>& sampling);
 
 /// Rows of unknown kinds among those that a ratio counts: from 0 to `most`, each with a number
 /// between `low` and `high` in the sum above, and `weight` in the sum below.
@@ -80,11 +93,12 @@ struct CountRatio {
 /// formula's columns determine. Linear if the outcome is a number, else logistic. A number counts as
 /// the middle of its group. Rows with a null in one of the columns are left out.
 ///
-/// Linear coefficients without nulls are those of the pairs' own moments, which are unbiased. All
-/// others are those of the distribution of greatest entropy that has the pairs' tables [Jaynes
-/// 1957], in which a logistic regression on values is exact. Noise comes in through the pairs'
-/// estimates by the implicit function theorem. A sample's part is the variance of the rows'
-/// influences under that distribution.
+/// Their equations are means over rows of functions of the formula's columns. Functions of two
+/// columns have unbiased means, because their pairs were measured: then coefficients are those of
+/// the rows, of linear regressions always, and of logistic ones with two terms at most, if nothing is
+/// null. For what is left of other functions the rows are supposed to be of the distribution of
+/// greatest entropy that has the pairs' tables [Jaynes 1957], in which a logistic regression on
+/// values is exact. A sample's part is the variance of the rows' influences under it.
 struct Regression {
   bool is_logistic = false;
   std::vector<Estimated> coefficients{};

@@ -59,7 +59,9 @@ std::string words_of(const AskedValues& single, const std::vector<std::uint32_t>
            !single.groups[values[end]].is_null) {
       ++end;
     }
-    if (end - begin > 2) {
+    // "10 to 19", but "3, 4".
+    const bool has_points = single.first[values[begin]] != single.last[values[begin]];
+    if (end - begin > (has_points ? 1U : 2U)) {
       words.push_back(words_of(single, values[begin], values[end - 1]));
     } else {
       for (std::size_t at = begin; at < end; ++at) {

@@ -24,8 +24,8 @@ namespace mollify {
 
 namespace {
 
-/// Of the distribution over all of the formula's columns: 8 MB, and a second of time.
-constexpr std::size_t kMostCells = std::size_t{1} << 20U;
+/// Of the distribution over all of the formula's columns: 2 MB, and a second of time.
+constexpr std::size_t kMostCells = std::size_t{1} << 18U;
 /// Counts of all pairs together, whose covariances are a matrix.
 constexpr std::size_t kMostStatistics = 2000;
 
@@ -193,8 +193,7 @@ class AllPairs {
 /// The distribution over the columns' groups with these pairs of greatest entropy.
 class PairDistribution {
  public:
-  PairDistribution(const AllPairs& all, double total, double deviation)
-      : all_(all), total_(total), deviation_(deviation) {
+  PairDistribution(const AllPairs& all, double total, double deviation) : all_(all) {
     std::size_t cells = 1;
     ColumnSizes sizes;
     for (std::size_t i = 0; i < all.columns().size(); ++i) {
@@ -206,7 +205,8 @@ class PairDistribution {
                 kMostCells);
     }
     // So few rows of uniform columns that they do not show beside noise, but keep the model finite.
-    FitOptions options{
+    constexpr double kShrinkage = 1;
+    const FitOptions options{
         .shrinkage = kShrinkage, .smoothness = 0, .tolerance = 1e-4, .most_steps = 5000};
     std::vector<NoisyMarginal> marginals;
     for (const AllPairs::Pair& pair : all.pairs()) {
@@ -239,32 +239,8 @@ class PairDistribution {
     }
   }
 
-  /// How the pairs' shares move together in a draw: their means and their covariance.
-  [[nodiscard]] std::pair<Eigen::VectorXd, Eigen::MatrixXd> moments() const {
-    const Eigen::Index size = index(all_.size());
-    Eigen::MatrixXd products = Eigen::MatrixXd::Zero(size, size);
-    Eigen::VectorXd means = Eigen::VectorXd::Zero(size);
-    visit([&](double probability, std::span<const std::uint32_t>,
-              std::span<const std::size_t> places) {
-      for (const std::size_t a : places) {
-        means[index(a)] += probability;
-        for (const std::size_t b : places) products(index(a), index(b)) += probability;
-      }
-    });
-    return {means, products - means * means.transpose()};
-  }
-
-  /// What the fit adds to it (methods/graphical/fit.h).
-  [[nodiscard]] double ridge() const {
-    return kShrinkage * deviation_ * deviation_ / (total_ * total_);
-  }
-
  private:
-  static constexpr double kShrinkage = 1;
-
   const AllPairs& all_;
-  double total_;
-  double deviation_;
   std::vector<double> probabilities_;
 };
 
@@ -302,16 +278,6 @@ class RegressionFormula {
 
   [[nodiscard]] bool is_logistic() const { return is_logistic_; }
   [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
-  /// By the outcome's groups.
-  [[nodiscard]] const std::vector<double>& outcomes() const { return outcome_; }
-
-  /// Whether rows with a null have to be left out.
-  [[nodiscard]] bool has_nulls() const {
-    return std::any_of(columns_.begin(), columns_.end(), [](const AskedValues& column) {
-      return std::any_of(column.groups.begin(), column.groups.end(),
-                         [](const AskedValues::Group& group) { return group.is_null; });
-    });
-  }
   /// Whether no column is null.
   [[nodiscard]] bool is_used(std::span<const std::uint32_t> groups) const {
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -399,212 +365,188 @@ class RegressionFormula {
   std::vector<Term> terms_;
 };
 
-/// Coefficients of scaled terms, and how each moves with the shares of all pairs' cells.
-struct ByShares {
-  Eigen::VectorXd coefficients;
-  Eigen::MatrixXd moved;  ///< a column for each coefficient
-  bool is_found = true;   ///< false if noise leaves no solution
-};
-
-/// Linear coefficients by the pairs' own moments.
-ByShares linear_by_moments(const AllPairs& all, const RegressionFormula& formula) {
-  const std::vector<RegressionFormula::Term>& terms = formula.terms();
-  const Eigen::VectorXd shares = all.shares();
-  /// Adds to weights of shares, of which the mean product of two columns' numbers is a sum.
-  const auto add = [&](std::size_t i, std::vector<double> u, std::size_t j, std::vector<double> w,
-                       double times, Eigen::Ref<Eigen::VectorXd> weights) {
-    if (i > j) {
-      std::swap(i, j);
-      std::swap(u, w);
-    }
-    if (u.empty()) u.assign(all.count(i), 1);
-    if (w.empty()) w.assign(all.count(j), 1);
-    if (i == j) {  // in a pair with the outcome, or with the first term
-      for (std::size_t group = 0; group < u.size(); ++group) u[group] *= w[group];
-      w = u;
-      (i == 0 ? w : u).assign(all.count(i == 0 ? 1 : 0), 1);
-      i == 0 ? j = 1 : i = 0;
-    }
-    const auto pair = std::find_if(
-        all.pairs().begin(), all.pairs().end(),
-        [&](const AllPairs::Pair& one) { return one.columns[0] == i && one.columns[1] == j; });
-    for (std::uint32_t a = 0; a < u.size(); ++a) {
-      for (std::uint32_t b = 0; b < w.size(); ++b) {
-        weights[index(all.place(*pair, a, b))] += times * u[a] * w[b];
-      }
-    }
-  };
-  const Eigen::Index size = index(terms.size());
-  Eigen::MatrixXd products(size, size);
-  Eigen::VectorXd with_outcome(size);
-  Eigen::VectorXd weights(index(all.size()));
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    weights.setZero();
-    add(0, formula.outcomes(), terms[k].column, terms[k].values, 1, weights);
-    with_outcome[index(k)] = weights.dot(shares);
-    for (std::size_t l = 0; l <= k; ++l) {
-      weights.setZero();
-      add(terms[k].column, terms[k].values, terms[l].column, terms[l].values, 1, weights);
-      products(index(k), index(l)) = products(index(l), index(k)) = weights.dot(shares);
-    }
-  }
-  const Eigen::LDLT<Eigen::MatrixXd> solver(products);
-  ByShares made{solver.solve(with_outcome), Eigen::MatrixXd::Zero(index(all.size()), size),
-                solver.isPositive() && solver.rcond() > 1e-12};
-  Eigen::MatrixXd residuals = Eigen::MatrixXd::Zero(index(all.size()), size);
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    auto residual = residuals.col(index(k));
-    add(0, formula.outcomes(), terms[k].column, terms[k].values, 1, residual);
-    for (std::size_t l = 0; l < terms.size(); ++l) {
-      add(terms[k].column, terms[k].values, terms[l].column, terms[l].values,
-          -made.coefficients[index(l)], residual);
-    }
-  }
-  made.moved = solver.solve(residuals.transpose()).transpose();
-  return made;
-}
-
-/// The coefficients of a distribution, and how each moves with the probability of a cell.
-class Coefficients {
+/// Unbiased means over rows of functions of a row's cell, as far as pairs tell. A function is
+/// nearly a sum h of functions of pairs. The mean of h is a weighted sum of the pairs' estimated
+/// shares, and that of the rest, which is small, is taken from the distribution.
+///
+/// The rest is orthogonal to all functions of pairs under the distribution, so noise moves its mean
+/// in second order only. A small part of all cells alike lets h follow the function in cells that
+/// the distribution gives no probability, whose noisy counts may be negative.
+class PairMeans {
  public:
-  Coefficients(const PairDistribution& distribution, const RegressionFormula& formula)
-      : distribution_(distribution),
-        formula_(formula),
-        beta_(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(formula.terms().size()))) {
-    constexpr int kMostSteps = 100;
-    constexpr double kEnough = 1e-10;
-    constexpr double kLongest = 4;  // of a step, from where the curvature says little
-    for (int step = 0; step < kMostSteps; ++step) {
-      keep_going();
-      Eigen::VectorXd move = newton();
-      const double length = move.cwiseAbs().maxCoeff();
-      if (formula.is_logistic() && length > kLongest) move *= kLongest / length;
-      beta_ += move;
-      if (!formula.is_logistic() || !(length > kEnough) || !is_found()) break;
-    }
-    static_cast<void>(newton());
-  }
-
-  /// Values that are separated have no logistic coefficients: then these grow without end.
-  [[nodiscard]] bool is_found() const {
-    constexpr double kFarthest = 30;
-    return beta_.allFinite() && information_.isPositive() &&
-           (!formula_.is_logistic() || beta_.cwiseAbs().maxCoeff() < kFarthest);
-  }
-  [[nodiscard]] const Eigen::VectorXd& beta() const { return beta_; }
-
-  /// The sum over cells of probability times derivative times the cell's pairs, of each coefficient
-  /// a column: derivatives by the logarithms of the pairs' potentials.
-  [[nodiscard]] Eigen::MatrixXd by_pairs(std::size_t size) const {
-    Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(size), beta_.size());
-    Eigen::VectorXd x(beta_.size());
-    distribution_.visit([&](double probability, std::span<const std::uint32_t> groups,
-                            std::span<const std::size_t> places) {
-      if (!formula_.is_used(groups)) return;
-      formula_.fill(groups, x);
-      const Eigen::VectorXd moved =
-          information_.solve(x) * (probability * (formula_.outcome(groups) - mean(x)));
-      for (const std::size_t place : places) {
-        sums.row(static_cast<Eigen::Index>(place)) += moved.transpose();
+  PairMeans(const AllPairs& all, const PairDistribution& distribution)
+      : all_(all), distribution_(distribution), off_(all.shares()) {
+    constexpr double kEverywhere = 1e-3;
+    constexpr double kRidge =
+        1e-11;  // pairs share columns, so their cells' sums depend on each other
+    even_ = kEverywhere / static_cast<double>(distribution.probabilities().size());
+    Eigen::MatrixXd products = Eigen::MatrixXd::Zero(index(all.size()), index(all.size()));
+    distribution.visit([&](double probability, std::span<const std::uint32_t>,
+                           std::span<const std::size_t> places) {
+      for (const std::size_t a : places) {
+        off_[index(a)] -= probability;
+        for (const std::size_t b : places) products(index(a), index(b)) += probability + even_;
       }
     });
-    return sums;
+    products.diagonal().array() += kRidge;
+    solver_.compute(products);
+  }
+
+  struct Found {
+    Eigen::VectorXd means;
+    Eigen::MatrixXd weights;  ///< of the pairs' shares, a column for each function
+  };
+  /// `function` sets so many numbers, given a cell's groups.
+  template <class Function>
+  [[nodiscard]] Found of(std::size_t functions, const Function& function) const {
+    Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(index(functions), index(all_.size()));
+    Found found{Eigen::VectorXd::Zero(index(functions)), {}};
+    Eigen::VectorXd values(index(functions));
+    distribution_.visit([&](double probability, std::span<const std::uint32_t> groups,
+                            std::span<const std::size_t> places) {
+      function(groups, values);
+      found.means += probability * values;
+      for (const std::size_t place : places)
+        sums.col(index(place)) += (probability + even_) * values;
+    });
+    found.weights = solver_.solve(sums.transpose());
+    found.means += found.weights.transpose() * off_;
+    return found;
   }
 
  private:
-  double mean(const Eigen::VectorXd& x) const {
-    const double linear = x.dot(beta_);
-    return formula_.is_logistic() ? 1 / (1 + std::exp(-linear)) : linear;
-  }
-
-  /// A step of Newton's, with the information at the coefficients now.
-  Eigen::VectorXd newton() {
-    Eigen::MatrixXd information = Eigen::MatrixXd::Zero(beta_.size(), beta_.size());
-    Eigen::VectorXd score = Eigen::VectorXd::Zero(beta_.size());
-    Eigen::VectorXd x(beta_.size());
-    distribution_.visit([&](double probability, std::span<const std::uint32_t> groups,
-                            std::span<const std::size_t>) {
-      if (!formula_.is_used(groups)) return;
-      formula_.fill(groups, x);
-      const double expected = mean(x);
-      const double weight = formula_.is_logistic() ? expected * (1 - expected) : 1;
-      information += (probability * weight) * x * x.transpose();
-      score += probability * (formula_.outcome(groups) - expected) * x;
-    });
-    information_.compute(information);
-    return information_.solve(score);
-  }
-
+  const AllPairs& all_;
   const PairDistribution& distribution_;
-  const RegressionFormula& formula_;
-  Eigen::VectorXd beta_;
-  Eigen::LDLT<Eigen::MatrixXd> information_;
+  Eigen::VectorXd off_;  // estimated shares less the distribution's
+  double even_ = 0;
+  Eigen::LDLT<Eigen::MatrixXd> solver_;
 };
 
-/// By the distribution of greatest entropy, and a step more from its shares to the estimated ones,
-/// which takes back what the fit's shrinkage moved.
-ByShares by_distribution(const AllPairs& all, const PairDistribution& distribution,
-                         const RegressionFormula& formula) {
-  const Coefficients coefficients(distribution, formula);
-  if (!coefficients.is_found()) return {coefficients.beta(), {}, false};
-  // The implicit function theorem: of potentials t and shares y of pairs, M(t) + ridge t = y.
-  auto [means, curvature] = distribution.moments();
-  curvature.diagonal().array() += distribution.ridge();
-  const Eigen::LDLT<Eigen::MatrixXd> solver(curvature);
-  const Eigen::MatrixXd once = solver.solve(coefficients.by_pairs(all.size()));
-  return {coefficients.beta() + once.transpose() * (all.shares() - means),
-          once + distribution.ridge() * solver.solve(once)};
+/// The equations whose solution are the coefficients: the mean over rows of score is 0, and of
+/// information is its derivative.
+class Equations {
+ public:
+  explicit Equations(const RegressionFormula& formula)
+      : formula_(formula), x_(Eigen::VectorXd::Zero(index(formula.terms().size()))) {}
+
+  [[nodiscard]] std::size_t size() const { return formula_.terms().size(); }
+  /// Looks at a row's cell. False if a column is null, so that the row counts nowhere.
+  bool look(std::span<const std::uint32_t> groups, const Eigen::VectorXd& beta) {
+    if (!formula_.is_used(groups)) return false;
+    formula_.fill(groups, x_);
+    const double linear = x_.dot(beta);
+    const double mean = formula_.is_logistic() ? 1 / (1 + std::exp(-linear)) : linear;
+    residual_ = formula_.outcome(groups) - mean;
+    curvature_ = formula_.is_logistic() ? mean * (1 - mean) : 1;
+    return true;
+  }
+  [[nodiscard]] const Eigen::VectorXd& x() const { return x_; }
+  [[nodiscard]] double residual() const { return residual_; }
+  [[nodiscard]] double curvature() const { return curvature_; }
+
+  [[nodiscard]] PairMeans::Found scores(const PairMeans& means, const Eigen::VectorXd& beta) {
+    return means.of(size(), [&](std::span<const std::uint32_t> groups, Eigen::VectorXd& values) {
+      values.setZero();
+      if (look(groups, beta)) values = residual_ * x_;
+    });
+  }
+  /// Column-major.
+  [[nodiscard]] PairMeans::Found information(const PairMeans& means, const Eigen::VectorXd& beta) {
+    return means.of(size() * size(),
+                    [&](std::span<const std::uint32_t> groups, Eigen::VectorXd& values) {
+                      values.setZero();
+                      if (!look(groups, beta)) return;
+                      for (Eigen::Index k = 0; k < x_.size(); ++k) {
+                        values.segment(k * x_.size(), x_.size()) = curvature_ * x_[k] * x_;
+                      }
+                    });
+  }
+
+ private:
+  const RegressionFormula& formula_;
+  Eigen::VectorXd x_;
+  double residual_ = 0;
+  double curvature_ = 0;
+};
+
+/// The solution for the scaled terms, and the means there.
+struct Solution {
+  Eigen::VectorXd beta;
+  PairMeans::Found scores, information;
+  Eigen::MatrixXd inverse;  ///< of the information
+};
+
+/// Nothing where noise leaves no solution: values that are separated have logistic coefficients
+/// that grow without end.
+std::optional<Solution> solved(Equations& equations, const PairMeans& means, bool is_logistic) {
+  constexpr int kMostSteps = 60;
+  constexpr double kEnough = 1e-9;
+  constexpr double kLongest = 2;  // of a step, from where the curvature says little
+  constexpr double kFarthest = 30;
+  const Eigen::Index size = index(equations.size());
+  Solution found;
+  found.beta.setZero(size);
+  for (int step = 0; step < kMostSteps; ++step) {
+    keep_going();
+    found.scores = equations.scores(means, found.beta);
+    found.information = equations.information(means, found.beta);
+    const Eigen::LDLT<Eigen::MatrixXd> solver(
+        Eigen::Map<const Eigen::MatrixXd>(found.information.means.data(), size, size));
+    if (solver.info() != Eigen::Success || !solver.isPositive()) return std::nullopt;
+    Eigen::VectorXd move = solver.solve(found.scores.means);
+    const double length = move.cwiseAbs().maxCoeff();
+    if (!std::isfinite(length)) return std::nullopt;
+    if (length <= kEnough * (1 + found.beta.cwiseAbs().maxCoeff())) {
+      found.inverse = solver.solve(Eigen::MatrixXd::Identity(size, size));
+      return found;
+    }
+    if (is_logistic && length > kLongest) move *= kLongest / length;
+    found.beta += move;
+    if (is_logistic && found.beta.cwiseAbs().maxCoeff() > kFarthest) return std::nullopt;
+  }
+  return std::nullopt;
 }
 
-/// What a row of each kind adds to coefficients: its variance, and the greatest sizes among rows
-/// that were counted with a value that they do not have.
-struct Influences {
-  Eigen::VectorXd variance;
-  Eigen::VectorXd strays;  ///< the sum over groups of others times greatest size
+/// What rows add to a coefficient, and to its part of the information: variances in a draw, and the
+/// most that rows which were counted with a value that they do not have may move the coefficient.
+struct OfRows {
+  Variances variances;
+  double strays = 0;
 };
 
-Influences influences_of(const AllPairs& all, const PairDistribution& distribution,
-                         const Eigen::MatrixXd& moved) {
-  const Eigen::Index size = moved.cols();
-  Eigen::VectorXd mean = Eigen::VectorXd::Zero(size), square = mean, of_row(size);
-  Eigen::VectorXd least = Eigen::VectorXd::Constant(size, std::numeric_limits<double>::infinity());
-  Eigen::VectorXd greatest = -least;
-  std::vector<std::vector<Eigen::VectorXd>> greatest_of(all.columns().size());
-  const auto visit = [&](const auto& see) {
-    distribution.visit([&](double probability, std::span<const std::uint32_t> groups,
-                           std::span<const std::size_t> places) {
-      of_row.setZero();
-      for (const std::size_t place : places) of_row += moved.row(index(place)).transpose();
-      see(probability, groups);
-    });
-  };
-  visit([&](double probability, std::span<const std::uint32_t>) {
-    mean += probability * of_row;
-    square += probability * of_row.cwiseAbs2();
-  });
-  Influences made{(square - mean.cwiseAbs2()).cwiseMax(0), Eigen::VectorXd::Zero(size)};
-  bool has_strays = false;
-  for (std::size_t i = 0; i < greatest_of.size(); ++i) {
-    for (const AskedValues::Group& group : all.columns()[i].groups) {
-      greatest_of[i].push_back(Eigen::VectorXd::Zero(size));
-      has_strays = has_strays || group.others > 0;
-    }
+/// `influence` and `information` are of a row in the cell looked at; zero for rows left out.
+template <class Influence, class Information>
+OfRows of_rows(const AllPairs& all, const PairDistribution& distribution,
+               const Influence& influence, const Information& information) {
+  double mean = 0, square = 0, other_mean = 0, other_square = 0, product = 0;
+  double least = 0, greatest = 0;
+  std::vector<std::vector<double>> greatest_of;
+  for (const AskedValues& column : all.columns()) {
+    greatest_of.emplace_back(column.groups.size());
   }
-  if (!has_strays) return made;
-  visit([&](double probability, std::span<const std::uint32_t> groups) {
-    if (!(probability > 0)) return;
-    least = least.cwiseMin(of_row);
-    greatest = greatest.cwiseMax(of_row);
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      Eigen::VectorXd& most = greatest_of[i][groups[i]];
-      most = most.cwiseMax((of_row - mean).cwiseAbs());
-    }
-  });
+  distribution.visit(
+      [&](double probability, std::span<const std::uint32_t> groups, std::span<const std::size_t>) {
+        if (!(probability > 0)) return;
+        const double one = influence(groups), other = information(groups);
+        mean += probability * one;
+        other_mean += probability * other;
+        square += probability * one * one;
+        other_square += probability * other * other;
+        product += probability * one * other;
+        least = std::min(least, one);
+        greatest = std::max(greatest, one);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          double& most = greatest_of[i][groups[i]];
+          most = std::max(most, std::abs(one));
+        }
+      });
+  OfRows made{
+      {square - mean * mean, product - mean * other_mean, other_square - other_mean * other_mean}};
   for (std::size_t i = 0; i < greatest_of.size(); ++i) {
     for (std::size_t group = 0; group < greatest_of[i].size(); ++group) {
       // A row with another value of a term is a row less; one with another outcome, another row.
       made.strays += all.columns()[i].groups[group].others *
-                     (i == 0 ? Eigen::VectorXd(greatest - least) : greatest_of[i][group]);
+                     (i == 0 ? greatest - least : greatest_of[i][group]);
     }
   }
   return made;
@@ -628,23 +570,45 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
   const double total = all.total();
   if (!(total > 0)) return made;
   const PairDistribution distribution(all, total, all.deviation(measurements));
-  ByShares found = formula.is_logistic() || formula.has_nulls()
-                       ? by_distribution(all, distribution, formula)
-                       : linear_by_moments(all, formula);
-  if (!found.is_found) return made;
+  const PairMeans means(all, distribution);
+  Equations equations(formula);
+  const std::optional<Solution> found = solved(equations, means, formula.is_logistic());
+  if (!found) return made;
+  // Of the columns' own numbers: coefficients, and a row's score times `by_score` is its influence.
   const Eigen::MatrixXd own = formula.to_own_scale();
-  found.coefficients = own * found.coefficients;
-  found.moved = found.moved * own.transpose();
-  const Influences influences = influences_of(all, distribution, found.moved);
+  const Eigen::VectorXd beta = own * found->beta;
+  const Eigen::MatrixXd by_score = found->inverse * own.transpose();
   for (std::size_t k = 0; k < made.coefficients.size(); ++k) {
-    const double value = found.coefficients[index(k)];
-    const double noise = all.noise_variance(measurements, found.moved.col(index(k)));
-    const double strays = influences.strays[index(k)] / total;
-    if (!std::isfinite(value + noise + strays)) continue;
-    std::optional<double> sampling;
-    if (has_population(measurements)) sampling = influences.variance[index(k)] / total;
+    const Eigen::VectorXd of_score = by_score.col(index(k));
+    const double information = 1 / own.row(index(k)).dot(of_score);
+    const Eigen::VectorXd direction = of_score * information;
+    const Eigen::VectorXd moved = found->scores.weights * of_score;
+    const Eigen::MatrixXd outer = direction * direction.transpose() / information;
+    const Eigen::VectorXd stretched =
+        found->information.weights * Eigen::Map<const Eigen::VectorXd>(outer.data(), outer.size());
+    Variances noise{all.noise_variance(measurements, moved), 0,
+                    all.noise_variance(measurements, stretched)};
+    noise.both =
+        (all.noise_variance(measurements, moved + stretched) - noise.above - noise.below) / 2;
+    const OfRows rows = of_rows(
+        all, distribution,
+        [&](std::span<const std::uint32_t> groups) {
+          return equations.look(groups, found->beta)
+                     ? equations.residual() * equations.x().dot(of_score)
+                     : 0;
+        },
+        [&](std::span<const std::uint32_t> groups) {
+          if (!equations.look(groups, found->beta)) return 0.0;
+          const double along = equations.x().dot(direction);
+          return equations.curvature() * along * along / information;
+        });
+    std::optional<Variances> sampling;
+    if (has_population(measurements)) {
+      sampling = {rows.variances.above / total, rows.variances.both / total,
+                  rows.variances.below / total};
+    }
     std::string name = std::move(made.coefficients[k].of);
-    made.coefficients[k] = with_errors(value, value - strays, value + strays, noise, sampling);
+    made.coefficients[k] = with_errors(beta[index(k)], rows.strays / total, noise, sampling);
     made.coefficients[k].of = std::move(name);
   }
   return made;
