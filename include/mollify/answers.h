@@ -101,6 +101,23 @@ struct Answer {
                               const std::string& name = "the question");
 
 // -----------------------------------------------------------------------------------------------
+// The table that a synthetic one was released for, from the noisy counts of the release's model.
+
+/// Answers with standard errors and 95 % intervals, for the table and for the population that its
+/// rows are a random sample of, in the questions' order. They are made of the model's noisy counts,
+/// so they cost nothing. Each says one of these (docs/guides/answers.md):
+///
+///     share(happy = very) by attend    mean(income) by region    quantile(income, .9)
+///     table(happy, attend)    income ~ age + region    happy = very ~ attend + race
+///
+/// Facts: "answers" and "differences" of groups, each with "estimate", "table" and "population". If
+/// one of several questions needs counts that were not measured, it has the fact "refused" instead.
+/// Throws InvalidInput for another text, a column or a value that the domain does not have, one
+/// question alone that needs other counts, and a model without measurements.
+[[nodiscard]] std::vector<Answer> answer(const Model& model,
+                                         const std::vector<std::string>& questions);
+
+// -----------------------------------------------------------------------------------------------
 // For the data holder, NOT PRIVATE: what private data have that their domain does not declare, and
 // how close a release is to them. And where a band lies best, from public units. All of these throw
 // InvalidInput for a wrong public input.

@@ -56,6 +56,15 @@ WarnedTexts estimated(const std::string& certificate, const std::string& name, c
   }));
 }
 
+/// (JSON, words) of each question.
+nb::typed<nb::list, AnswerTexts> answered_from(const Model& model,
+                                               const std::vector<std::string>& questions) {
+  const std::vector<Answer> found = computed([&] { return answer(model, questions); });
+  nb::typed<nb::list, AnswerTexts> answers;
+  for (const Answer& one : found) answers.append(answered(one));
+  return answers;
+}
+
 AnswerTexts law_of(const SamplerParameters& parameters, const Array<double, 1>& p,
                    std::optional<std::vector<double>> other, std::optional<double> renyi,
                    std::optional<double> hockey_stick) {

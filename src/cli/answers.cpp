@@ -301,21 +301,15 @@ int run_answer(const AnswerOptions& options) {
     });
   }
   if (questions.empty()) refuse_missing("question", "ask one, or name a file with --questions");
-  if (!model.measurements) {
-    refuse_input("not-available-here", "model",
-                 "{} holds no measurements: only a model of method marginals of this version does",
-                 name);
-  }
+  const std::vector<Answer> answers =
+      answer_questions(model.measurements, model.domain, questions, name);
   Json all = Json::array();
-  for (const TableQuestion& question : questions) {
-    const Answer answer = answer_question(*model.measurements, model.domain, question);
-    if (options.json) {
-      all.push_back(answer.json);
-    } else {
-      fmt::print("{}\n", answer.text);
-    }
+  for (const Answer& answer : answers) all.push_back(answer.json);
+  if (options.json) {
+    print_json(all);
+    return kSuccess;
   }
-  if (options.json) print_json(all);
+  for (const Answer& answer : answers) fmt::print("{}{}", &answer == answers.data() ? "" : "\n", answer.text);
   return kSuccess;
 }
 

@@ -16,6 +16,8 @@
 #include "front/domain.h"
 #include "front/message.h"
 #include "front/release.h"
+#include "methods/answers/answers.h"
+#include "methods/answers/questions.h"
 #include "methods/local/space.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
@@ -116,6 +118,17 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
       answer.warn(std::move(one));
     return outward(std::move(answer));
   });
+}
+
+std::vector<Answer> answer(const Model& model, const std::vector<std::string>& questions) {
+  std::vector<inside::TableQuestion> asked;
+  for (const std::string& text : questions) asked.push_back(inside::parse_question(text));
+  const auto& file = model.inside().file;
+  std::vector<Answer> answers;
+  for (inside::Answer& one : inside::answer_questions(file.measurements, file.domain, asked, model.inside().name)) {
+    answers.push_back({one.facts(), std::move(one.text), {}});
+  }
+  return answers;
 }
 
 // -----------------------------------------------------------------------------------------------

@@ -293,14 +293,6 @@ Verification verify(const Certificate& certificate, const Domain& domain,
 // -----------------------------------------------------------------------------------------------
 // Model.
 
-class ModelInside {
- public:
-  ModelInside(std::string read, const std::string& name)
-      : text(std::move(read)), file(inside::parse_model_file(text, name)) {}
-  std::string text;
-  inside::ModelFile file;
-};
-
 Model Model::parse(std::string_view text, const std::string& name) {
   return Model(std::make_shared<const Inside>(std::string(text), name));
 }

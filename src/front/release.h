@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "domain/domain.h"
+#include "formats/public_files.h"
 #include "mollify/release.h"
 #include "mollify/sampler.h"
 #include "records/keyed_units.h"
@@ -52,6 +53,15 @@ class CertificateInside {
       : name(called), stated(inside::parse_certificate(text, called)) {}
   std::string name;  ///< its name in sentences
   inside::StatedCertificate stated;
+};
+
+class ModelInside {
+ public:
+  ModelInside(std::string read, const std::string& called)
+      : name(called), text(std::move(read)), file(inside::parse_model_file(text, called)) {}
+  std::string name;  ///< its name in sentences
+  std::string text;
+  inside::ModelFile file;
 };
 
 class SourceInside {

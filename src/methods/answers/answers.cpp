@@ -12,7 +12,7 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "base/words.h"
-#include "domain/column.h"
+#include "core/invalid_input.h"
 
 namespace mollify {
 
@@ -666,6 +666,32 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                            kLineWidth, 4));
   answer.say(meaning(measurements, all));
   return answer;
+}
+
+std::vector<Answer> answer_questions(const std::optional<Measurements>& measurements,
+                                     const Domain& domain,
+                                     const std::vector<TableQuestion>& questions,
+                                     const std::string& name) {
+  if (!measurements) {
+    refuse_input("not-available-here", "model",
+                 "{} holds no measurements: only a model of method marginals of this version does",
+                 name);
+  }
+  std::vector<Answer> answers;
+  for (const TableQuestion& question : questions) {
+    try {
+      answers.push_back(answer_question(*measurements, domain, question));
+    } catch (const InvalidInput& refusal) {
+      const bool is_unmeasured =
+          refusal.code() == Code("not-available-here") || refusal.code() == Code("too-much-work");
+      if (questions.size() == 1 || !is_unmeasured) throw;
+      Answer& answer = answers.emplace_back();
+      answer.add("question", question.text, printable(question.text) + "\n");
+      answer.add("refused", refusal.what(),
+                 wrapped(fmt::format("  no answer: {}\n", refusal.what()), kLineWidth, 2));
+    }
+  }
+  return answers;
 }
 
 }  // namespace mollify

@@ -112,6 +112,14 @@ struct Regression {
 [[nodiscard]] Answer answer_question(const Measurements& measurements, const Domain& domain,
                                      const TableQuestion& question);
 
+/// Answers to questions in their order, from the measurements of the model called `name`. If one of
+/// several needs counts that were not measured, its answer says so: {"question", "refused"}. Throws
+/// InvalidInput for other questions without an answer, for one alone, and without measurements.
+[[nodiscard]] std::vector<Answer> answer_questions(const std::optional<Measurements>& measurements,
+                                                   const Domain& domain,
+                                                   const std::vector<TableQuestion>& questions,
+                                                   const std::string& name);
+
 /// Whether a sample's part of an error is known: a weighted row's depends on the weights, which are
 /// private. A unit's rows count as at most one row.
 [[nodiscard]] bool has_population(const Measurements& measurements);
