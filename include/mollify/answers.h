@@ -105,7 +105,7 @@ struct Answer {
 
 /// Answers with standard errors and 95 % intervals, for the table and for the population that its
 /// rows are a random sample of, in the questions' order. They are made of the model's noisy counts,
-/// so they cost nothing. Each says one of these (docs/guides/answers.md):
+/// so they cost nothing. Each says one of these (docs/reference/answers.md):
 ///
 ///     share(happy = very) by attend    mean(income) by region    quantile(income, .9)
 ///     table(happy, attend)    income ~ age + region    happy = very ~ attend + race

@@ -50,7 +50,7 @@ from mollify._methods import (
     Local,
     Marginals,
 )
-from mollify._model import Model, generate
+from mollify._model import Model, TableAnswer, generate
 from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
@@ -111,6 +111,7 @@ __all__ = [
     "ReleaseWarning",
     "Sampler",
     "Synthesizer",
+    "TableAnswer",
     "Verification",
     "WayOut",
     "__version__",

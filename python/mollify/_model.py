@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, overload
 
 from mollify import _core
+from mollify._answer import Answer
 from mollify._checks import path_text, whole_number, wrong_value
 from mollify._domain import Domain, _restore, is_null, scalar_text
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
 from mollify._records import Records
 from mollify._refusal import refusal
+
+
+class TableAnswer(Answer):
+    """The answer to a question about a table (`Model.estimate`): a mapping, which prints
+    as ``mollify answer`` prints.
+    """
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Each number with its errors, as a flat dict: ``pandas.DataFrame(answer.rows)``.
+
+        - `part`: "answers", or "differences" between groups.
+        - `of` and `group`: what the number is, and among whom.
+        - `estimate`: the number; None if noise leaves no rows of the group.
+        - `standard_error`, `lower` and `upper`: for the table, a 95 % interval. A
+          quantile has no standard error.
+        - `population_standard_error`, `population_lower` and `population_upper`: for the
+          population that the table's rows are a random sample of. None if rows have
+          weights.
+
+        Empty if the question is refused, with the reason under ``"refused"``.
+        """
+        made = []
+        for part in ("answers", "differences"):
+            for number in self.get(part, []):
+                row = {"part": part, "of": number["of"], "group": number.get("group"), "estimate": number["estimate"]}
+                for target, prefix in (("table", ""), ("population", "population_")):
+                    bar = number[target] or {}
+                    row |= {prefix + name: bar.get(name) for name in ("standard_error", "lower", "upper")}
+                made.append(row)
+        return made
 
 
 class Model:
@@ -141,6 +173,57 @@ class Model:
             drawn = Records(_core.generate(self._inside, wanted, fixed, fixed_words, shown))
         drawn._inputs = [*self._inputs, *self._records_inputs]
         return drawn
+
+    @overload
+    def estimate(self, question: str) -> TableAnswer: ...
+
+    @overload
+    def estimate(self, question: Iterable[str]) -> list[TableAnswer]: ...
+
+    def estimate(self, question: str | Iterable[str]) -> TableAnswer | list[TableAnswer]:
+        """Answer a question about the table that the model was released for, with
+        standard errors and 95 % intervals. This costs nothing.
+
+        Answers are made of the noisy counts, not of released rows. `mollify answer`
+        prints the same.
+
+        Parameters
+        ----------
+        question : str or list of str
+            Any of these, with other names and values in double quotes:
+
+            - "share(happy)", "share(happy = very)", "share(happy = very) by attend"
+            - "mean(income)", "mean(income) by region"
+            - "quantile(income, .9)", "quantile(income, .9) by region"
+            - "table(happy, attend)"
+            - "income ~ age + region": a linear regression
+            - "happy = very ~ attend + race": a logistic regression
+
+        Returns
+        -------
+        TableAnswer or list of TableAnswer
+            A list for a list. If one of several questions needs counts that were not
+            measured, its answer has ``"refused"``, a sentence.
+
+        Raises
+        ------
+        InvalidInput
+            For another text, for a column or a value that the domain does not have, for
+            a single question that needs counts that were not measured, and for a model
+            without measurements.
+
+        Examples
+        --------
+        >>> print(release.model.estimate("mean(age) by ward"))  # doctest: +SKIP
+        """
+        if isinstance(question, str):
+            (answer,) = _core.answer(self._inside, [question])
+            return TableAnswer(*answer)
+        questions = list(question) if isinstance(question, Iterable) else [question]
+        for one in questions:
+            if not isinstance(one, str):
+                raise refusal("wrong-type", f"question must be a text or a list of texts, but is {wrong_value(question)}", "question")
+        return [TableAnswer(*answer) for answer in _core.answer(self._inside, questions)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.text == other.text

@@ -139,6 +139,7 @@ void add_answers(nb::module_& module) {
              "points"_a, "regions"_a, "renyi"_a.none(), "hockey_stick"_a.none());
   module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
              "question"_a);
+  module.def("answer", &answered_from, "model"_a, "questions"_a);
   module.def("check", &checked, "domain"_a, "data"_a, "question"_a, "texts"_a);
   module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());
   module.def("compare_released", &compared_released, "spec"_a, "data"_a, "released"_a, "name"_a,
