@@ -136,6 +136,10 @@ void describe_numbers(const AskedValues& single, const SingleCounts& counts,
     weight += share;
   }
   if (weight > 0) group.range.middle = sum / weight;
+  for (const std::uint32_t value : numbers) {
+    const double middle = single.groups[value].range.middle;
+    group.spread = std::max(group.spread, std::abs(middle - group.range.middle));
+  }
   group.words = words_of(single, values);
   if (nulls.empty() || numbers.empty()) return;
   group.others = counts.at_most(nulls);

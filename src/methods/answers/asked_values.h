@@ -31,6 +31,8 @@ struct AskedValues {
     double others = 0;
     bool is_null = false;  ///< whether it stands for nulls, or codes for none
     Range range{};         ///< of the numbers, those of rare values too
+    /// At most how far the middle of one of its values is from the range's.
+    double spread = 0;
   };
   std::vector<Group> groups{};
   bool has_numbers = false;

@@ -172,6 +172,11 @@ class AllPairs {
                    "release the table with the question among its questions",
                    list_words(missing));
     }
+    for (std::size_t i = 1; i < single.size(); ++i) {
+      if (!single[i].has_numbers) {
+        join_rare(measurements, single[i], {single[0].cells.column, groups[0]}, groups[i]);
+      }
+    }
     for (std::size_t i = 0; i < single.size(); ++i) {
       columns_.push_back(put_together(measurements, single[i], groups[i]));
       refuse_if(count(i) < 2, "not-available-here", "question",
@@ -183,6 +188,62 @@ class AllPairs {
                   single[i].name);
       }
     }
+  }
+
+  /// Puts values of a term together until each group's rows stand out from the noise of its pair
+  /// with the outcome: otherwise no coefficient could be told.
+  static void join_rare(const Measurements& measurements, const AskedValues& single,
+                        const AskedColumn& outcome, CellGroups& groups) {
+    constexpr double kStandsOut = 5;  // standard errors
+    for (;;) {
+      const AskedColumn own{single.cells.column, groups};
+      std::vector<AskedColumn> both = {outcome, own};
+      const bool is_first = own.column < outcome.column;
+      if (is_first) std::swap(both[0], both[1]);
+      const JointEstimate joint(measurements, std::move(both));
+      struct Group {
+        std::uint32_t place;
+        double rows;
+        double error;
+      };
+      std::vector<Group> of_values;
+      for (std::uint32_t group = 0; group < groups.count; ++group) {
+        if (is_of_nulls(single, groups, group)) continue;
+        std::vector<double> weights(joint.counts().size());
+        double rows = 0;
+        for (std::size_t cell = 0; cell < weights.size(); ++cell) {
+          const std::size_t of = is_first ? cell / outcome.groups.count : cell % groups.count;
+          if (of != group) continue;
+          weights[cell] = 1;
+          rows += joint.counts()[cell];
+        }
+        of_values.push_back({group, rows, std::sqrt(joint.sum(weights).variance(measurements))});
+      }
+      std::sort(of_values.begin(), of_values.end(),
+                [](const Group& a, const Group& b) { return a.rows < b.rows; });
+      const auto rare = static_cast<std::size_t>(
+          std::find_if(of_values.begin(), of_values.end(),
+                       [](const Group& one) { return one.rows >= kStandsOut * one.error; }) -
+          of_values.begin());
+      if (rare == 0 || of_values.size() < 2) return;
+      const std::size_t joined = std::min(std::max(rare, std::size_t{2}), of_values.size());
+      std::vector<std::uint32_t> name(groups.count);
+      std::iota(name.begin(), name.end(), 0U);
+      for (std::size_t i = 1; i < joined; ++i) name[of_values[i].place] = of_values[0].place;
+      CellGroups renamed = groups;
+      for (std::uint32_t& group : renamed.of) group = name[group];
+      groups = common_coarsening(groups, renamed);
+    }
+  }
+
+  static bool is_of_nulls(const AskedValues& single, const CellGroups& groups,
+                          std::uint32_t group) {
+    for (std::size_t cell = 0; cell < groups.of.size(); ++cell) {
+      if (groups.of[cell] == group && !single.groups[single.cells.groups.of[cell]].is_null) {
+        return false;
+      }
+    }
+    return true;
   }
 
   std::vector<AskedValues> columns_;
@@ -507,19 +568,21 @@ std::optional<Solution> solved(Equations& equations, const PairMeans& means, boo
   return std::nullopt;
 }
 
-/// What rows add to a coefficient, and to its part of the information: variances in a draw, and the
-/// most that rows which were counted with a value that they do not have may move the coefficient.
+/// What rows add to a coefficient, and to its part of the information: variances in a draw. And how
+/// far the coefficient may be moved by what no count tells apart: the numbers of a group, and rows
+/// that were counted with a value that they do not have.
 struct OfRows {
   Variances variances;
-  double strays = 0;
+  double hidden = 0;
 };
 
-/// `influence` and `information` are of a row in the cell looked at; zero for rows left out.
-template <class Influence, class Information>
-OfRows of_rows(const AllPairs& all, const PairDistribution& distribution,
-               const Influence& influence, const Information& information) {
+/// `influence` and `information` are of a row in the cell looked at; zero for rows left out. `slope`
+/// is the influence's derivative by a column's number.
+template <class Influence, class Information, class Slope>
+OfRows of_rows(const AllPairs& all, const PairDistribution& distribution, double total,
+               const Influence& influence, const Information& information, const Slope& slope) {
   double mean = 0, square = 0, other_mean = 0, other_square = 0, product = 0;
-  double least = 0, greatest = 0;
+  double least = 0, greatest = 0, spread = 0;
   std::vector<std::vector<double>> greatest_of;
   for (const AskedValues& column : all.columns()) {
     greatest_of.emplace_back(column.groups.size());
