@@ -91,20 +91,20 @@ std::pair<double, double> with_strays(const CountRatio& ratio, double low, doubl
 
 }  // namespace
 
-Estimated with_errors(double value, double strays, const Variances& noise,
+Estimated with_errors(double value, double hidden, const Variances& noise,
                       const std::optional<Variances>& sampling) {
   Estimated made;
   const auto bar = [&](const Variances& variances) -> std::optional<ErrorBar> {
     auto found = fieller(0, 1, variances);
     if (!found || !std::isfinite(value + found->upper - found->lower)) return std::nullopt;
-    return ErrorBar{found->standard_error, value - strays + found->lower,
-                    value + strays + found->upper};
+    return ErrorBar{found->standard_error, value - hidden + found->lower,
+                    value + hidden + found->upper};
   };
   made.table = bar(noise);
   if (!made.table) return made;
   made.value = value;
-  made.least = value - strays;
-  made.greatest = value + strays;
+  made.least = value - hidden;
+  made.greatest = value + hidden;
   if (sampling) made.population = bar(noise.plus(*sampling));
   return made;
 }

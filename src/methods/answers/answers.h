@@ -55,8 +55,8 @@ struct Variances {
 };
 
 /// A number that solves a - r b = 0, with Fieller's intervals. Variances are of (a - (value + r) b) /
-/// b; `strays` is how far rows that were counted together with others may move it.
-[[nodiscard]] Estimated with_errors(double value, double strays, const Variances& noise,
+/// b; `hidden` is how far the number may be moved by what no count tells apart.
+[[nodiscard]] Estimated with_errors(double value, double hidden, const Variances& noise,
                                     const std::optional<Variances>& sampling);
 
 /// Rows of unknown kinds among those that a ratio counts: from 0 to `most`, each with a number
@@ -91,7 +91,7 @@ struct CountRatio {
 
 /// The regression of a question (regression.cpp): coefficients, "(all)" first, that all pairs of the
 /// formula's columns determine. Linear if the outcome is a number, else logistic. A number counts as
-/// the middle of its group. Rows with a null in one of the columns are left out.
+/// the middle of its cell, and intervals contain what groups of cells hide, in first order. Rows with a null in one of the columns are left out.
 ///
 /// Their equations are means over rows of functions of the formula's columns. Functions of two
 /// columns have unbiased means, because their pairs were measured: then coefficients are those of

@@ -339,6 +339,13 @@ class RegressionFormula {
 
   [[nodiscard]] bool is_logistic() const { return is_logistic_; }
   [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
+  /// The term of a column's numbers.
+  [[nodiscard]] std::size_t term_of(std::size_t column) const {
+    return static_cast<std::size_t>(
+        std::find_if(terms_.begin() + 1, terms_.end(),
+                     [&](const Term& term) { return term.column == column; }) -
+        terms_.begin());
+  }
   /// Whether no column is null.
   [[nodiscard]] bool is_used(std::span<const std::uint32_t> groups) const {
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -601,15 +608,18 @@ OfRows of_rows(const AllPairs& all, const PairDistribution& distribution, double
         for (std::size_t i = 0; i < groups.size(); ++i) {
           double& most = greatest_of[i][groups[i]];
           most = std::max(most, std::abs(one));
+          const double off = all.columns()[i].groups[groups[i]].spread;
+          if (off > 0) spread += probability * off * std::abs(slope(groups, i));
         }
       });
   OfRows made{
-      {square - mean * mean, product - mean * other_mean, other_square - other_mean * other_mean}};
+      {square - mean * mean, product - mean * other_mean, other_square - other_mean * other_mean},
+      spread};
   for (std::size_t i = 0; i < greatest_of.size(); ++i) {
     for (std::size_t group = 0; group < greatest_of[i].size(); ++group) {
       // A row with another value of a term is a row less; one with another outcome, another row.
-      made.strays += all.columns()[i].groups[group].others *
-                     (i == 0 ? greatest - least : greatest_of[i][group]);
+      made.hidden += all.columns()[i].groups[group].others *
+                     (i == 0 ? greatest - least : greatest_of[i][group]) / total;
     }
   }
   return made;
@@ -654,7 +664,7 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
     noise.both =
         (all.noise_variance(measurements, moved + stretched) - noise.above - noise.below) / 2;
     const OfRows rows = of_rows(
-        all, distribution,
+        all, distribution, total,
         [&](std::span<const std::uint32_t> groups) {
           return equations.look(groups, found->beta)
                      ? equations.residual() * equations.x().dot(of_score)
@@ -664,6 +674,15 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
           if (!equations.look(groups, found->beta)) return 0.0;
           const double along = equations.x().dot(direction);
           return equations.curvature() * along * along / information;
+        },
+        [&](std::span<const std::uint32_t> groups, std::size_t column) {
+          if (!equations.look(groups, found->beta)) return 0.0;
+          const double row = equations.x().dot(of_score);
+          if (column == 0) return formula.is_logistic() ? 0.0 : row;
+          const std::size_t term = formula.term_of(column);
+          return (of_score[index(term)] * equations.residual() -
+                  row * equations.curvature() * found->beta[index(term)]) /
+                 formula.terms()[term].scale;
         });
     std::optional<Variances> sampling;
     if (has_population(measurements)) {
@@ -671,7 +690,7 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
                   rows.variances.below / total};
     }
     std::string name = std::move(made.coefficients[k].of);
-    made.coefficients[k] = with_errors(beta[index(k)], rows.strays / total, noise, sampling);
+    made.coefficients[k] = with_errors(beta[index(k)], rows.hidden, noise, sampling);
     made.coefficients[k].of = std::move(name);
   }
   return made;
