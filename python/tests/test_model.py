@@ -239,3 +239,46 @@ def test_a_null_of_any_library_is_given(release, null):
     for values in ([null, "a"], ["a", null]):
         with pytest.raises(mo.InvalidInput, match=r'values must be without nulls, for which there is null="category"'):
             mo.categorical(values)
+
+
+def test_a_model_answers_questions(release):
+    model = release.model
+    answer = model.estimate("mean(age) by ward")
+    assert isinstance(answer, mo.TableAnswer)
+    assert answer["question"] == "mean(age) by ward"
+    assert str(answer).startswith("mean(age) by ward\n")
+    frame = pandas.DataFrame(answer.rows)
+    assert list(frame.columns) == [
+        "part", "of", "group", "estimate", "standard_error", "lower", "upper",
+        "population_standard_error", "population_lower", "population_upper",
+    ]  # fmt: skip
+    known = frame.dropna(subset=["estimate"])
+    assert {"answers", "differences"} >= set(known["part"]) and len(known) >= 2
+    assert (known["lower"] <= known["estimate"]).all() and (known["estimate"] <= known["upper"]).all()
+    assert (known["population_lower"] <= known["lower"]).all()
+    both = model.estimate(["share(ward)", "quantile(age, .5)"])
+    assert [each["question"] for each in both] == ["share(ward)", "quantile(age, .5)"]
+    assert both[0].rows[0]["of"] == "north"
+    assert both[1].rows[0]["standard_error"] is None
+    assert model.estimate([]) == []
+
+
+def test_answers_refuse_other_questions(release):
+    for question, words in (
+        ("share(town)", "no column"),
+        ("share ward", "a question must be"),
+        ("share(ward = west)", "west"),
+        (3, "must be a text or a list of texts"),
+        (["share(ward)", None], "must be a text or a list of texts"),
+    ):
+        with pytest.raises(mo.InvalidInput, match=words):
+            release.model.estimate(question)
+
+
+def test_answers_are_the_commands(release, tmp_path):
+    path = tmp_path / "model.json"
+    release.model.write(path)
+    asked = ["share(ward)", "ward = south ~ age"]
+    command = [sys.executable, "-m", "mollify", "answer", "--model", str(path), *asked, "--json"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed) == [answer.to_dict() for answer in release.model.estimate(asked)]

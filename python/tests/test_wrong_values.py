@@ -59,7 +59,7 @@ USUAL = {
 }
 # Calls that take anything, that only hold what they are given, or that follow a protocol of Python's or a library's.
 LEFT = {"InvalidInput", "Message", "ReleaseWarning", "DomainWarning", "WayOut", "Quantity", "Method", "Plan", "Answer", "Advice", "Estimate",
-        "Balance", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
+        "Balance", "TableAnswer", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
 
 
 def parameters(call):
@@ -97,6 +97,7 @@ def calls(objects):
         "Ledger": {"path": "l.db"},
         "Synthesizer": {"method": objects[7]},
         "Model.sample": {"n": 2},
+        "Model.estimate": {"question": "share(sex)"},
         "Local.sample": {"data": TABLE},
         "Local.check": {"data": TABLE},
         "Local.compare": {"data": TABLE},

@@ -20,8 +20,8 @@ void expect_fits(const std::string& text, std::size_t most_lines, const std::str
 }
 
 constexpr const char* kCommands[] = {
-    "sample", "generate", "verify",   "ledger", "advise", "plan",       "amplify",   "risk",
-    "law",    "compare",  "estimate", "check",  "domain", "candidates", "reference", "tune"};
+    "sample",  "generate", "verify", "ledger", "advise", "plan",       "amplify",   "risk", "law",
+    "compare", "estimate", "answer", "check",  "domain", "candidates", "reference", "tune"};
 
 TEST(Help, FitsFortyLinesOfEightyColumns) {
   const CommandLine command;

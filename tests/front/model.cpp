@@ -17,6 +17,7 @@
 
 #include "base/sha256.h"
 #include "formats/scratch.h"
+#include "mollify/answers.h"
 #include "mollify/release.h"
 #include "refusal.h"
 
@@ -286,6 +287,20 @@ TEST(FrontModel, OtherReleasesHaveNone) {
   std::string model = "before";
   release(prepare(spec, data), data, Sink::memory(rows).with_model(model));
   EXPECT_EQ(model, "");
+}
+
+TEST(Model, AnswersQuestionsFromItsCounts) {
+  const std::vector<Answer> answers =
+      answer(released(), {"share(city = Lille)", "mean(age) by city", "share(born) by city"});
+  ASSERT_EQ(answers.size(), 3U);
+  const double share = answers[0].number("/answers/0/estimate").value();
+  EXPECT_NEAR(share, .5, .05);
+  EXPECT_LT(answers[0].number("/answers/0/table/lower").value(), share);
+  EXPECT_GT(answers[0].number("/answers/0/population/upper").value(), share);
+  EXPECT_NE(answers[1].text.find("mean(age) by city"), std::string::npos);
+  EXPECT_THAT(test::refusal_of([] { static_cast<void>(answer(released(), {"share(town)"})); }),
+              ::testing::HasSubstr("no column \"town\""));
+  EXPECT_TRUE(answer(released(), {}).empty());
 }
 
 }  // namespace
