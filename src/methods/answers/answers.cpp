@@ -38,7 +38,7 @@ Variances noise_of(const Measurements& measurements, const JointEstimate& joint,
   return made;
 }
 
-/// What a sample adds; nothing where noise leaves no rows.
+/// The part of a sample's variance; nothing if noise leaves no rows.
 Variances sampling_of(const JointEstimate& joint, const CountRatio& ratio, double value) {
   Variances made;
   for (std::size_t cell = 0; cell < joint.counts().size(); ++cell) {
@@ -50,7 +50,8 @@ Variances sampling_of(const JointEstimate& joint, const CountRatio& ratio, doubl
   return made.at(value) > 0 ? made : Variances{};
 }
 
-/// The r at which a - r b is within so many standard deviations; none where b is not beyond them.
+/// The r at which a - r b is within 1.96 standard deviations; none if b is not beyond 1.96 of its
+/// own.
 std::optional<ErrorBar> fieller(double above, double below, const Variances& variances) {
   const double square = kNormal975 * kNormal975;
   const double a = below * below - square * variances.below;
@@ -397,7 +398,7 @@ class Answering {
     return made;
   }
 
-  /// Rows of a group that have other values than the one that it stands for.
+  /// Rows of a group that were counted with its named value.
   void add_others_of(std::uint32_t group, double low, double high, CountRatio& made) const {
     if (!question_.by) return;
     const double others = measured_.columns[1].groups[group].others;
@@ -620,7 +621,8 @@ std::string meaning(const Measurements& measurements, const std::vector<Estimate
   if (!has_population(measurements)) {
     words =
         "  An interval holds the table's number in 95 of 100 releases. It comes from noisy counts, "
-        "not from released rows. Of a population there is none, because rows' weights are private.";
+        "not from released rows. The population has no interval, because rows' weights are "
+        "private.";
   }
   if (std::any_of(all.begin(), all.end(), is_widened)) {
     words +=

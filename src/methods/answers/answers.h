@@ -30,7 +30,7 @@ struct ErrorBar {
 
 /// A number that noisy counts say, and how far it may be off.
 struct Estimated {
-  std::string of{};               ///< what it is, such as "very"
+  std::string of{};               ///< its name, such as "very"
   std::string group{};            ///< among whom; empty for all
   std::optional<double> value{};  ///< none where noise leaves nothing of the rows that it is about
   std::optional<ErrorBar> table{};       ///< of the table's number
@@ -54,8 +54,8 @@ struct Variances {
   }
 };
 
-/// A number that solves a - r b = 0, with Fieller's intervals. Variances are of (a - (value + r) b) /
-/// b; `hidden` is how far the number may be moved by what no count tells apart.
+/// A number that solves a - r b = 0, with Fieller's intervals. Variances are of (a - (value + r) b)
+/// / b; `hidden` is how far the number may be moved by what no count tells apart.
 [[nodiscard]] Estimated with_errors(double value, double hidden, const Variances& noise,
                                     const std::optional<Variances>& sampling);
 
@@ -75,9 +75,9 @@ struct CountRatio {
   std::vector<Stray> strays{};
 };
 
-/// The ratio as counts say, with Fieller's interval [Fieller 1954]: the numbers r that the noisy sum
-/// of a - r b does not rule out. The noise of that sum has a known variance, and a sample of rows
-/// adds the sum over cells of (a - r b)^2 times count. Strays and bins widen it.
+/// The ratio as counts say, with Fieller's interval [Fieller 1954]: the numbers r that the noisy
+/// sum of a - r b does not rule out. The noise of that sum has a known variance, and a sample of
+/// rows adds the sum over cells of (a - r b)^2 times count. Strays and bins widen it.
 [[nodiscard]] Estimated ratio_of(const Measurements& measurements, const JointEstimate& joint,
                                  const CountRatio& ratio);
 
@@ -89,16 +89,17 @@ struct CountRatio {
 // -----------------------------------------------------------------------------------------------
 // Answers.
 
-/// The regression of a question (regression.cpp): coefficients, "(all)" first, that all pairs of the
-/// formula's columns determine. Linear if the outcome is a number, else logistic. A number counts as
-/// the middle of its cell, and intervals contain what groups of cells hide, in first order. Rows with a null in one of the columns are left out.
+/// The regression of a question (regression.cpp): coefficients, "(all)" first, that all pairs of
+/// the formula's columns determine. Linear if the outcome is a number, else logistic. A number
+/// counts as the middle of its cell, and intervals contain what groups of cells hide, in first
+/// order. Rows with a null in one of the columns are left out.
 ///
 /// Their equations are means over rows of functions of the formula's columns. Functions of two
-/// columns have unbiased means, because their pairs were measured: then coefficients are those of
-/// the rows, of linear regressions always, and of logistic ones with two terms at most, if nothing is
-/// null. For what is left of other functions the rows are supposed to be of the distribution of
-/// greatest entropy that has the pairs' tables [Jaynes 1957], in which a logistic regression on
-/// values is exact. A sample's part is the variance of the rows' influences under it.
+/// columns have unbiased means, because their pairs were measured. So linear coefficients, and
+/// logistic ones of at most two terms, are the rows' own, if nothing is null. For what is left of
+/// other functions the rows are supposed to be of the distribution of greatest entropy that has the
+/// pairs' tables [Jaynes 1957], in which a logistic regression on values is exact. A sample's part
+/// is the variance of the rows' influences under it.
 struct Regression {
   bool is_logistic = false;
   std::vector<Estimated> coefficients{};

@@ -112,12 +112,12 @@ class SingleCounts {
   std::optional<JointEstimate> joint_;
 };
 
-/// So small a part of a group's rows that it stands for the other part.
+/// A part of a group's rows that is small enough to name the group by its other part.
 constexpr double kFew = 0.1;
 
 bool are_few(double others, double main) { return others <= kFew * main; }
 
-/// Numbers and nulls that were counted together: of which the group is.
+/// Numbers and nulls that were counted together: the group is named by one of the two.
 void describe_numbers(const AskedValues& single, const SingleCounts& counts,
                       const std::vector<std::uint32_t>& values, AskedValues::Group& group) {
   std::vector<std::uint32_t> numbers, nulls;
@@ -216,7 +216,7 @@ AskedValues asked_values(const Domain& domain, const std::string& name) {
     made.cells.groups.count = column.size();
     return made;
   }
-  // Nothing was asked about it: its values are groups of those of the column that it follows from.
+  // Nothing was asked about it: its values are groups of the values that they follow from.
   made.is_run = false;
   std::vector<std::size_t> path;
   while (domain.possible()->follows(made.cells.column)) {
@@ -274,7 +274,7 @@ std::uint32_t group_of(const Domain& domain, const AskedValues& single, const st
   const std::string first = text_of(column, cell, 0);
   const auto found = std::find(single.first.begin(), single.first.end(), first);
   refuse_if(found == single.first.end(), "unknown-value", "question",
-            "no value of another column makes \"{}\" be \"{}\"", single.name, value);
+            "\"{}\" follows from another column, and is never \"{}\"", single.name, value);
   return static_cast<std::uint32_t>(found - single.first.begin());
 }
 

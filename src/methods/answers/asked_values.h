@@ -11,7 +11,7 @@
 
 namespace mollify {
 
-/// A column whose values are told apart, in groups, and what is known of these in public.
+/// A column's values in groups, and the public facts about each group.
 struct AskedValues {
   std::string name;   ///< the column that was asked about
   AskedColumn cells;  ///< it, or the column that it follows from
@@ -21,16 +21,16 @@ struct AskedValues {
     double middle = 0;
     double high = 0;
   };
-  /// Values that counts do not tell apart. If all except one of them are rare, the group stands for
-  /// that one; of a number's column, for its numbers or for its nulls.
+  /// Values that counts do not tell apart. If all except one of them are rare, the
+  /// group has that value's name. A group of numbers and nulls has the name of either.
   struct Group {
     std::string words{};  ///< for people, such as "north", "10 to 19", "a, b"
     std::string with{};   ///< the rare values that were counted with it, for people
     /// At most how many rows have these, for 97.5 of 100 releases. Infinite for nulls that were
     /// counted with numbers and never by themselves.
     double others = 0;
-    bool is_null = false;  ///< whether it stands for nulls, or codes for none
-    Range range{};         ///< of the numbers, those of rare values too
+    bool is_null = false;  ///< whether its name is of nulls, or of codes for none
+    Range range{};         ///< of the numbers, rare ones too
     /// At most how far the middle of one of its values is from the range's.
     double spread = 0;
   };
@@ -59,7 +59,7 @@ struct AskedValues {
 [[nodiscard]] std::uint32_t group_of(const Domain& domain, const AskedValues& single,
                                      const std::string& value);
 
-/// The group that stands for this value of `single` and no other. Throws InvalidInput if it was
+/// The group with the name of this value of `single`. Throws InvalidInput if it was
 /// counted together with others that are not rare.
 [[nodiscard]] std::uint32_t group_for(const AskedValues& asked, const AskedValues& single,
                                       std::uint32_t value);

@@ -226,8 +226,8 @@ std::vector<double> JointEstimate::normal(std::span<const double> x) const {
 }
 
 std::vector<double> JointEstimate::solve(std::span<const double> numbers) const {
-  // Conjugate gradients with the diagonal as preconditioner. Eigenvalues fall into few clusters, one
-  // for each set of columns, so steps are few.
+  // Conjugate gradients with the diagonal as preconditioner. Eigenvalues fall into few clusters,
+  // one for each set of columns, so steps are few.
   std::vector<double> diagonal(cells_);
   for (const auto& [columns, margin] : margins_) {
     for (std::size_t cell = 0; cell < cells_; ++cell) {

@@ -25,7 +25,7 @@ class NoisySum {
   NoisySum() = default;
   explicit NoisySum(double constant) : constant_(constant) {}
 
-  /// The weights of the counts of a table of the measurements, which has so many cells.
+  /// The weights of the counts of a table of the measurements, which has `cells` of them.
   [[nodiscard]] std::vector<double>& weights_of(std::size_t table, std::size_t cells);
   /// Adds `times` the other sum.
   void add(const NoisySum& other, double times = 1);
@@ -67,10 +67,10 @@ struct AskedColumn {
 /// weight: the best linear unbiased estimate, by generalised least squares over all measured tables
 /// with some of the columns whose groups refine the asked ones, and over the number of all rows.
 ///
-/// A table of more columns counts by its sums over the others, with the variances of these. Unbiased
-/// whatever the true counts are: estimates may be negative. Tables whose groups do not refine the
-/// asked ones are not used, and where the number of rows is public, tables without an asked column
-/// say nothing. O(their cells) and some steps of conjugate gradients, each O(cells
+/// A table of more columns counts by its sums over the others, with the variances of these.
+/// Unbiased whatever the true counts are: estimates may be negative. Tables whose groups do not
+/// refine the asked ones are not used, and where the number of rows is public, tables without an
+/// asked column say nothing. O(their cells) and some steps of conjugate gradients, each O(cells
 /// 2^columns).
 class JointEstimate {
  public:

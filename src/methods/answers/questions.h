@@ -34,8 +34,8 @@ struct TableQuestion {
 ///     table(happy, attend)
 ///     income ~ age + region    happy = very ~ attend + race
 ///
-/// A name or a value with other signs than letters, digits, `_`, `.` and `-` stands in double
-/// quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
+/// A name or a value with other signs than letters, digits, `_`, `.` and `-` is written in
+/// double quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
 [[nodiscard]] TableQuestion parse_question(std::string_view text);
 
 /// A question a line. Empty lines and lines that begin with # are left out. Throws InvalidInput, in

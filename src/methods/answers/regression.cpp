@@ -60,7 +60,7 @@ class AllPairs {
     Clique columns;
     bool is_turned;  ///< whether the estimate has them in the other order
     JointEstimate joint;
-    std::size_t begin;  ///< of its cells among those of all pairs
+    std::size_t begin;  ///< of its cells in the list of all pairs' cells
   };
 
   [[nodiscard]] const std::vector<AskedValues>& columns() const { return columns_; }
@@ -81,7 +81,7 @@ class AllPairs {
     }
     return std::sqrt(sum / static_cast<double>(pairs_.size()));
   }
-  /// The place of a pair's cell among those of all pairs: row-major in the formula's order.
+  /// The place of a pair's cell in the list of all pairs' cells, row-major in the formula's order.
   [[nodiscard]] std::size_t place(const Pair& pair, std::uint32_t a, std::uint32_t b) const {
     return pair.begin + a * count(pair.columns[1]) + b;
   }
@@ -190,8 +190,8 @@ class AllPairs {
     }
   }
 
-  /// Puts values of a term together until each group's rows stand out from the noise of its pair
-  /// with the outcome: otherwise no coefficient could be told.
+  /// Puts values of a term together until each group has more rows than the noise of its pair with
+  /// the outcome could make: otherwise noise leaves no coefficient.
   static void join_rare(const Measurements& measurements, const AskedValues& single,
                         const AskedColumn& outcome, CellGroups& groups) {
     constexpr double kStandsOut = 5;  // standard errors
@@ -265,7 +265,7 @@ class PairDistribution {
                 "leave a column out, or declare fewer values",
                 kMostCells);
     }
-    // So few rows of uniform columns that they do not show beside noise, but keep the model finite.
+    // A row of uniform columns changes less than noise does, and keeps the model finite.
     constexpr double kShrinkage = 1;
     const FitOptions options{
         .shrinkage = kShrinkage, .smoothness = 0, .tolerance = 1e-4, .most_steps = 5000};
@@ -280,7 +280,7 @@ class PairDistribution {
 
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
 
-  /// Each cell's groups, and the places of its pairs' cells among those of all pairs.
+  /// Each cell's groups, and the places of its pairs' cells in the list of all pairs' cells.
   template <class Visit>
   void visit(const Visit& visit) const {
     std::vector<std::uint32_t> groups(all_.columns().size());
@@ -362,7 +362,7 @@ class RegressionFormula {
       x[index(k)] = terms_[k].values[groups[terms_[k].column]];
     }
   }
-  /// Coefficients of the columns' own numbers, from those of the scaled ones.
+  /// Maps coefficients of scaled numbers to coefficients of the columns' own numbers.
   [[nodiscard]] Eigen::MatrixXd to_own_scale() const {
     const Eigen::Index size = index(terms_.size());
     Eigen::MatrixXd map = Eigen::MatrixXd::Identity(size, size);
@@ -435,7 +435,7 @@ class RegressionFormula {
 
 /// Unbiased means over rows of functions of a row's cell, as far as pairs tell. A function is
 /// nearly a sum h of functions of pairs. The mean of h is a weighted sum of the pairs' estimated
-/// shares, and that of the rest, which is small, is taken from the distribution.
+/// shares. The mean of the rest, which is small, is taken from the distribution.
 ///
 /// The rest is orthogonal to all functions of pairs under the distribution, so noise moves its mean
 /// in second order only. A small part of all cells alike lets h follow the function in cells that
@@ -464,7 +464,7 @@ class PairMeans {
     Eigen::VectorXd means;
     Eigen::MatrixXd weights;  ///< of the pairs' shares, a column for each function
   };
-  /// `function` sets so many numbers, given a cell's groups.
+  /// `function` sets `functions` numbers, given a cell's groups.
   template <class Function>
   [[nodiscard]] Found of(std::size_t functions, const Function& function) const {
     Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(index(functions), index(all_.size()));
@@ -575,7 +575,7 @@ std::optional<Solution> solved(Equations& equations, const PairMeans& means, boo
   return std::nullopt;
 }
 
-/// What rows add to a coefficient, and to its part of the information: variances in a draw. And how
+/// A row's part in a coefficient, and in its part of the information: variances in a draw. And how
 /// far the coefficient may be moved by what no count tells apart: the numbers of a group, and rows
 /// that were counted with a value that they do not have.
 struct OfRows {
@@ -583,8 +583,8 @@ struct OfRows {
   double hidden = 0;
 };
 
-/// `influence` and `information` are of a row in the cell looked at; zero for rows left out. `slope`
-/// is the influence's derivative by a column's number.
+/// `influence` and `information` are of a row in the cell looked at; zero for rows left out.
+/// `slope` is the influence's derivative by a column's number.
 template <class Influence, class Information, class Slope>
 OfRows of_rows(const AllPairs& all, const PairDistribution& distribution, double total,
                const Influence& influence, const Information& information, const Slope& slope) {

@@ -45,7 +45,8 @@ struct Measurements {
   std::string noise;      ///< mollify's is "discrete-gaussian" or "discrete-laplace"
   double step = 1;        ///< the amount of a count of 1, in rows, in units, or in declared weight
   bool weighted = false;  ///< whether rows have declared weights, which counts are sums of
-  /// The public number of rows or units, or their supposed total weight; none where it is protected.
+  /// The public number of rows or units, or their supposed total weight; none where it is
+  /// protected.
   std::optional<double> records{};
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
@@ -58,16 +59,16 @@ struct Measurements {
   friend bool operator==(const Measurements&, const Measurements&) = default;
 };
 
-/// {"noise", "step", "weighted", "records", "tables": [{"columns": names, "at", "groups", "counts", "variance",
-/// "parts"}], "products", "not_measured": pairs of names}. Groups are null if every cell is by
-/// itself, and otherwise runs of cells, [group, number of cells].
+/// {"noise", "step", "weighted", "records", "tables": [{"columns": names, "at", "groups", "counts",
+/// "variance", "parts"}], "products", "not_measured": pairs of names}. Groups are null if every
+/// cell is by itself, and otherwise runs of cells, [group, number of cells].
 [[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,
                                                        const Domain& domain);
 
 /// What measurements_json wrote about this domain, or another program did: then "at", "groups",
-/// "parts", "noise" and "step" may be missing, columns may be in any order, and counts do not have to
-/// be whole. Other members are ignored. Throws InvalidInput, in one sentence that begins with `name`
-/// and says which member is wrong, for anything else.
+/// "parts", "noise" and "step" may be missing, columns may be in any order, and counts do not have
+/// to be whole. Other members are ignored. Throws InvalidInput, in one sentence that begins with
+/// `name` and says which member is wrong, for anything else.
 [[nodiscard]] Measurements measurements_from_json(const nlohmann::ordered_json& json,
                                                   const Domain& domain, const std::string& name);
 

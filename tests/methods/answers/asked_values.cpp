@@ -55,7 +55,7 @@ TEST(AskedValues, OfAColumnThatFollowsAreGroupsOfItsSource) {
   EXPECT_EQ(share.groups[1].range.middle, 50);
   EXPECT_EQ(group_of(domain, share, "10"), 2U);
   EXPECT_THAT(test::refusal_of([&] { static_cast<void>(group_of(domain, share, "7")); }),
-              HasSubstr("no value of another column makes"));
+              HasSubstr("follows from another column, and is never \"7\""));
 }
 
 TEST(AskedValues, OfOtherNamesAreRefused) {

@@ -74,7 +74,7 @@ inline Json answers_to(const Measurements& measurements, const Domain& domain,
   return answer_question(measurements, domain, parse_question(question)).json;
 }
 
-/// The answer of this name and group; null if there is none.
+/// The answer of this name and group, or null.
 inline Json answer_of(const Json& answer, const std::string& of, const std::string& group = "",
                       const char* part = "answers") {
   for (const Json& one : answer[part]) {

@@ -86,7 +86,7 @@ TEST(AnsweredRegression, LinearWithoutNoiseIsTheRowsLeastSquares) {
     EXPECT_EQ(one.of, names[k]);
     EXPECT_NEAR(*one.value, beta[k], 1e-8);
     EXPECT_NEAR(*one.table->standard_error, 0, 1e-5);
-    // The residuals' part of three columns together is that of the model of pairs.
+    // The sandwich needs three columns together, which come from the model of pairs.
     const double error = std::sqrt(sandwich(k, k));
     EXPECT_NEAR(*one.population->standard_error, error, .1 * error);
   }
@@ -155,8 +155,8 @@ TEST(AnsweredRegression, LeavesNullsOut) {
   EXPECT_NEAR(found[1], beta[1], 1e-5);
 }
 
-/// The stated variance is that of small changes of the counts: each of them moves coefficients as
-/// the derivative says.
+/// The stated variance adds up small changes of each count, which move coefficients as the
+/// derivative says.
 TEST(AnsweredRegression, StatesTheVarianceOfItsNoise) {
   const test::Rows rows = regressed_rows(20000, true);
   for (const char* const question : {"won = yes ~ x + team", "y ~ x + team", "y ~ x"}) {
