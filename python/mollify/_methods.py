@@ -743,6 +743,10 @@ class Marginals(_OfModels):
     copula : bool
         Joins columns by their rank correlations alone: for numbers, ordered columns and
         columns of two values, with few rows or a small budget. Default: False.
+    questions : list of str
+        What the table is for, in public, such as ``"happy:attend"``,
+        ``"mean(income) by region"`` or ``"happy = very ~ attend + race"``: all pairs of a
+        question's columns are measured first. Default: none.
 
     Examples
     --------
@@ -759,6 +763,7 @@ class Marginals(_OfModels):
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False
+    questions: Sequence[str] | None = None
     weights: str | None = None
     greatest_weight: Number | None = None
     weight_step: Number | None = None

@@ -21,6 +21,10 @@ class QuestionReader {
     const std::string first = word();
     if (take('(')) {
       read_call(first, question);
+    } else if (take(':')) {
+      question.kind = QuestionKind::kTable;
+      question.column = first;
+      question.by = word();
     } else {
       question.kind = QuestionKind::kRegression;
       question.column = first;
@@ -115,6 +119,19 @@ class QuestionReader {
 }  // namespace
 
 TableQuestion parse_question(std::string_view text) { return QuestionReader(text).read(); }
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const TableQuestion& question) {
+  std::vector<std::string> columns = {question.column};
+  if (question.by) columns.push_back(*question.by);
+  columns.insert(columns.end(), question.terms.begin(), question.terms.end());
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j) {
+      pairs.emplace_back(columns[i], columns[j]);
+    }
+  }
+  return pairs;
+}
 
 std::vector<TableQuestion> parse_questions(const std::string& text, const std::string& name) {
   std::vector<TableQuestion> questions;

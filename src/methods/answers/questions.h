@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mollify {
@@ -28,6 +29,7 @@ struct TableQuestion {
 
 /// Reads a question:
 ///
+///     happy:attend, two columns together, the same as table(happy, attend)
 ///     share(happy)    share(happy = very)    share(happy = very) by attend
 ///     mean(income)    mean(income) by region
 ///     quantile(income, .9)    quantile(income, .9) by region
@@ -37,6 +39,10 @@ struct TableQuestion {
 /// A name or a value with other signs than letters, digits, `_`, `.` and `-` is written in
 /// double quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
 [[nodiscard]] TableQuestion parse_question(std::string_view text);
+
+/// The names of all pairs of columns that an answer needs together.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> pairs_of(
+    const TableQuestion& question);
 
 /// A question a line. Empty lines and lines that begin with # are left out. Throws InvalidInput, in
 /// one sentence with the line, for another text and for none.

@@ -266,6 +266,18 @@ std::string why_of(const MarginalDesign& design) {
 
 std::uint64_t MarginalDesign::all_cut_parts() const { return cut_parts * levels_of_bins(request); }
 
+namespace {
+
+std::uint32_t sixths_of_questions(const MarginalRequest& request) {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(request.questions.size(), 3));
+}
+
+}  // namespace
+
+std::uint32_t parts_of_questions(const MarginalRequest& request, std::uint32_t left) {
+  return left / 6 * sixths_of_questions(request);
+}
+
 MarginalDesign design_marginals(const MarginalRequest& request, std::optional<double> amount) {
   require_columns_of(request);
   const MarginalBudget budget(request.budget, request.unit, amount);
@@ -293,11 +305,13 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // Of what was tried on three real tables this came nearest at epsilon 0.1 to 5
     // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
+    // Pairs of questions take their parts from those of all others.
+    const double others = 1 - sixths_of_questions(request) / 6.0;
     design.column_parts = share_of_parts(0.20, columns);
-    design.tree_choice_parts = share_of_parts(0.03, edges);
-    design.tree_parts = share_of_parts(0.15, 1);
-    design.choice_parts = share_of_parts(0.12, rounds);
-    design.round_parts = share_of_parts(0.50, rounds);
+    design.tree_choice_parts = share_of_parts(0.03 * others, edges);
+    design.tree_parts = share_of_parts(0.15 * others, 1);
+    design.choice_parts = share_of_parts(0.12 * others, rounds);
+    design.round_parts = share_of_parts(0.50 * others, rounds);
     design.model_cells = model_cells_of(columns);
   }
   design.column_noise = budget.noise(design.column_parts);

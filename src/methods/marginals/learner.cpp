@@ -63,8 +63,8 @@ class Learner {
     GraphicalModel model = learn_pairs(
         design_, answers_,
         {total_, std::move(merged_), std::move(ordered_), std::move(sizes_), std::move(expected_),
-         std::move(levels_), std::move(measured_), std::move(cliques_), std::move(base_),
-         worth_ ? worth_->records() : 0, rules_ != nullptr});
+         std::move(levels_), std::move(asked_), std::move(measured_), std::move(cliques_),
+         std::move(base_), worth_ ? worth_->records() : 0, rules_ != nullptr});
     return {std::move(columns), std::move(model), std::move(correlations)};
   }
 
@@ -131,6 +131,7 @@ class Learner {
       std::vector<CellGroups>& levels = levels_.emplace_back();
       for (const std::uint32_t count : kResolutions)
         levels.push_back(coarsen(values, ordered, count));
+      asked_.push_back(asked_cells(merged_[i], values, ordered));
     }
   }
 
@@ -150,6 +151,7 @@ class Learner {
     shares_.push_back({1});
     expected_.push_back({total_});
     levels_.emplace_back(kResolutions.size(), single_cells(1));
+    asked_.emplace_back();
   }
 
   /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this
@@ -368,6 +370,7 @@ class Learner {
   std::vector<std::vector<double>> shares_;      // of cells
   std::vector<std::vector<double>> expected_;    // of values
   std::vector<std::vector<CellGroups>> levels_;  // of values, by resolution
+  std::vector<AskedCells> asked_;                // of columns, for questions
   std::vector<NoisyMarginal> measured_;
   std::vector<Clique> cliques_;
   std::optional<PublicWorth> worth_;    // of public records, where there are some

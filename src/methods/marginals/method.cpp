@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -20,6 +22,10 @@
 #include "domain/domain.h"
 #include "domain/numbers.h"
 #include "domain/possible.h"
+#include "methods/answers/answers.h"
+#include "methods/answers/asked_values.h"
+#include "methods/answers/questions.h"
+#include "methods/marginals/pair_learner.h"
 #include "methods/marginals/private_bins.h"
 #include "records/private_table.h"
 #include "release/acceptance.h"
@@ -145,6 +151,30 @@ void require_tabled(const Domain& domain, bool copula) {
   }
 }
 
+/// So many that each still has parts of its own.
+constexpr std::size_t kMostAskedPairs = 1000;
+
+/// Pairs of the columns that something is asked about: of one that follows, that which it follows
+/// from.
+std::vector<std::vector<std::size_t>> pairs_of_questions(
+    const Domain& domain, const std::vector<std::string>& questions) {
+  std::set<std::vector<std::size_t>> pairs;
+  for (const std::string& text : questions) {
+    const TableQuestion question = parse_question(text);
+    static_cast<void>(asked_values(domain, question.column));
+    for (const auto& [one, other] : pairs_of(question)) {
+      std::vector<std::size_t> pair = {asked_values(domain, one).cells.column,
+                                       asked_values(domain, other).cells.column};
+      std::sort(pair.begin(), pair.end());
+      if (pair[0] != pair[1]) pairs.insert(std::move(pair));
+    }
+  }
+  refuse_if(pairs.size() > kMostAskedPairs, "too-many-outcomes", "questions",
+            "the questions must need at most {} pairs of columns together, but need {}",
+            kMostAskedPairs, pairs.size());
+  return {pairs.begin(), pairs.end()};
+}
+
 void design_table(const Domain& domain, DesignedRelease& made) {
   Certificate& certificate = made.certificate;
   const MarginalsSpec& marginals = *certificate.spec.own.get<MarginalsSpec>();
@@ -159,6 +189,7 @@ void design_table(const Domain& domain, DesignedRelease& made) {
       .unit = unit_weight(static_cast<bool>(certificate.spec.unit), marginals.neighbours, weights),
       .records = facts.records,
       .copula = marginals.copula};
+  request.questions = pairs_of_questions(domain, marginals.questions);
   if (weights) {
     request.records.reset();  // the total weight is private, whatever the number of rows
     request.greatest_weight = weights->most();
@@ -330,7 +361,8 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
       .budget = question.budget,
       .unit = unit_weight(static_cast<bool>(own.unit), own.neighbours, own.weights),
       .records = {},
-      .copula = own.copula};
+      .copula = own.copula,
+      .questions = own.pairs};
   if (own.weights) {
     request.greatest_weight = own.weights->most();
   } else if (own.neighbours == Neighbours::kReplace) {
@@ -362,9 +394,84 @@ std::optional<std::uint64_t> records_for(const PlanQuestion& question,
   return static_cast<std::uint64_t>(std::ceil(records / weights->supposed_mean()));
 }
 
+/// The measurements that a release would answer its questions from, if all values were equally
+/// frequent.
+Measurements even_measurements(const MarginalDesign& design, const Domain& domain,
+                               std::uint64_t records) {
+  const MarginalRequest& request = design.request;
+  const MarginalBudget budget(request.budget, request.unit, design.amount);
+  const double weight = static_cast<double>(records) * static_cast<double>(request.unit.weight);
+  const std::uint64_t columns = request.asked();
+  const std::uint64_t spent =
+      design.all_cut_parts() +
+      columns * (design.column_parts + std::uint64_t{second_column_parts(design, weight)});
+  Measurements made{.noise = "",
+                    .step = 1 / static_cast<double>(request.unit.weight),
+                    .records = static_cast<double>(records)};
+  const auto add = [&](std::vector<std::size_t> of, std::vector<CellGroups> groups,
+                       std::uint32_t parts) {
+    std::vector<double> counts = {weight};
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      std::vector<double> shares(groups[i].count);
+      for (const std::uint32_t group : groups[i].of) {
+        shares[group] += 1 / static_cast<double>(groups[i].of.size());
+      }
+      std::vector<double> more;
+      for (const double count : counts) {
+        for (const double share : shares) more.push_back(count * share);
+      }
+      counts = std::move(more);
+    }
+    const double deviation = budget.deviation(std::max(1U, parts));
+    made.tables.push_back(
+        {std::move(of), std::move(groups), std::move(counts), deviation * deviation, parts});
+  };
+  std::vector<AskedCells> asked;
+  for (std::size_t i = 0; i < domain.columns().size(); ++i) {
+    const std::uint32_t size = request.columns[i].follows ? 1 : domain.columns()[i].size();
+    asked.push_back(asked_cells(single_cells(size), std::vector<double>(size, 1), true));
+    if (!request.columns[i].follows) add({i}, {single_cells(size)}, design.column_parts);
+  }
+  std::vector<std::uint64_t> cells;
+  for (const auto& pair : request.questions) {
+    cells.push_back(std::uint64_t{asked[pair[0]].cells.count} * asked[pair[1]].cells.count);
+  }
+  const auto left = static_cast<std::uint32_t>(
+      MarginalBudget::kParts - std::min<std::uint64_t>(spent, MarginalBudget::kParts));
+  const std::vector<std::uint32_t> parts = forest_parts(parts_of_questions(request, left), cells);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& pair = request.questions[i];
+    add(pair, {asked[pair[0]].cells, asked[pair[1]].cells}, parts[i]);
+  }
+  return made;
+}
+
+/// Each question with the greatest standard error of its answers, if all values were equally
+/// frequent.
+Json question_errors(const MarginalDesign& design, const Domain& domain,
+                     const std::vector<std::string>& questions, std::uint64_t records) {
+  Json all = Json::array();
+  if (questions.empty()) return all;
+  const Measurements even = even_measurements(design, domain, records);
+  for (const std::string& text : questions) {
+    double greatest = 0;
+    const Answer answer = answer_question(even, domain, parse_question(text));
+    for (const char* part : {"answers", "differences"}) {
+      for (const Json& one : answer.json.value(part, Json::array())) {
+        const Json& error = one["table"]["standard_error"];
+        if (error.is_number()) greatest = std::max(greatest, error.get<double>());
+      }
+    }
+    all.push_back({{"question", text}, {"standard_error", greatest}});
+  }
+  return all;
+}
+
 /// One model of a table's marginals, all of whose rows share its noise.
 class MarginalPlan final : public PlanModel {
  public:
+  explicit MarginalPlan(std::optional<Domain> domain) : domain_(std::move(domain)) {}
+
   [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
     PlanWay way{.mechanism = "marginals",
                 .alpha = std::numeric_limits<double>::infinity(),
@@ -386,6 +493,10 @@ class MarginalPlan final : public PlanModel {
                      {"column_deviation", design.request.told(design.column_deviation)},
                      {"measured_pair", Json::array()}};
       if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
+      const auto& questions = own_of<MarginalsQuestion>(question).questions;
+      if (domain_ && !questions.empty()) {
+        way.details["questions"] = question_errors(design, *domain_, questions, records);
+      }
       for (const MarginalError::Seen& one : error.seen) {
         way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
@@ -464,9 +575,20 @@ class MarginalPlan final : public PlanModel {
       answer.lines += "; the other pairs are as the model guesses them\n";
     }
     if (error.usual > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
+    if (answer.ways.front().details.contains("questions")) {
+      answer.lines +=
+          "  standard errors of answers, for the table, if all values were equally frequent:\n";
+      for (const Json& one : answer.ways.front().details["questions"]) {
+        answer.lines += fmt::format("    {:.3g}  {}\n", one["standard_error"].get<double>(),
+                                    printable(one["question"].get<std::string>()));
+      }
+    }
     if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
     answer.lines += "  all released rows share this noise: more of them do not lessen it\n";
   }
+
+ private:
+  std::optional<Domain> domain_;  // where one is given
 };
 
 }  // namespace
@@ -512,12 +634,17 @@ constexpr OwnPart kMarginalsParts[] = {
     {"/copula", "--copula", kTruth,
      "join columns by their rank correlations alone\n"
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
+    {"/questions", "--question", kTexts,
+     "question that the table is for, such as \"happy:attend\" or \"income ~ age + region\"\n"
+     "Public. What it needs is measured first. Give it once for each question",
+     "QUESTION"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
     {"/unit", "--unit", kColumns, "", "COLUMN,..."},
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
+    {"/questions", "--question", kTexts, "", "QUESTION"},
 };
 
 constexpr MethodProfile kMarginalsProfile{
@@ -563,7 +690,7 @@ class MarginalsMethod final : public ReleaseMethod {
     const auto name = reader.find<std::string>("/neighbours");
     return MarginalsSpec{name ? known_value<Neighbours>("neighbours", *name) : Neighbours::kReplace,
                          reader.find_file("/reference"),
-                         reader.find<bool>("/copula").value_or(false)};
+                         reader.find<bool>("/copula").value_or(false), reader.texts("/questions")};
   }
 
   void write(const ReleaseSpec& spec, SpecWriter& writer) const override {
@@ -571,12 +698,16 @@ class MarginalsMethod final : public ReleaseMethod {
     writer.put("/neighbours", name_of(own.neighbours));
     writer.put("/reference", own.reference);
     writer.put_truth("/copula", own.copula);
+    if (!own.questions.empty()) writer.put("/questions", own.questions);
   }
 
   void validate(const ReleaseSpec& spec) const override {
     const auto& own = own_of<MarginalsSpec>(spec);
     if (own.copula && own.reference)
       refuse_both("copula", "reference", ": a copula does not begin at public records");
+    if (own.copula && !own.questions.empty())
+      refuse_both("copula", "questions", ": a copula measures no pairs");
+    for (const std::string& question : own.questions) static_cast<void>(parse_question(question));
     if (own.neighbours == Neighbours::kAddRemove && spec.roster) {
       refuse_input(
           "contradicting-parameters", "neighbours",
@@ -713,6 +844,7 @@ class MarginalsMethod final : public ReleaseMethod {
     own.unit = reader.columns("/unit");
     own.weights = reader.find_weights(false);
     own.copula = reader.find<bool>("/copula").value_or(false);
+    own.questions = reader.texts("/questions");
     if (const auto neighbours = reader.find<std::string>("/neighbours")) {
       own.neighbours = known_value<Neighbours>("neighbours", *neighbours);
     }
@@ -727,12 +859,14 @@ class MarginalsMethod final : public ReleaseMethod {
   std::unique_ptr<const PlanModel> plan_model(PlanQuestion& question,
                                               const PublicInputs* inputs) const override {
     if (question.domain) {
-      const Domain domain = inputs->domain(*question.domain);
+      Domain domain = inputs->domain(*question.domain);
       auto& own = own_of<MarginalsQuestion>(question);
       require_tabled(domain, false);
       own.columns = marginal_columns(domain);
+      own.pairs = pairs_of_questions(domain, own.questions);
+      return std::make_unique<MarginalPlan>(std::move(domain));
     }
-    return std::make_unique<MarginalPlan>();
+    return std::make_unique<MarginalPlan>(std::nullopt);
   }
 
   void ask(const Certificate& certificate, const Domain&, PlanQuestion& question) const override {
@@ -743,6 +877,8 @@ class MarginalsMethod final : public ReleaseMethod {
     own.weights = certificate.spec.weights;
     own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     own.copula = request.copula;
+    own.questions = certificate.spec.own.get<MarginalsSpec>()->questions;
+    own.pairs = request.questions;
   }
 };
 

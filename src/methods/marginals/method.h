@@ -34,6 +34,7 @@ struct MarginalsSpec {
   std::optional<PublicFile> reference{};  ///< public records that the model begins at
   /// Columns are joined by their rank correlations alone, instead of by measured pairs.
   bool copula = false;
+  std::vector<std::string> questions{};  ///< whose pairs of columns are measured first
 
   friend bool operator==(const MarginalsSpec&, const MarginalsSpec&) = default;
 };
@@ -45,6 +46,8 @@ struct MarginalsQuestion {
   UnitColumns unit{};                     ///< columns of units: then these are counted, not rows
   std::optional<WeightColumn> weights{};  ///< its column may have no name
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
+  std::vector<std::string> questions{};
+  std::vector<std::vector<std::size_t>> pairs{};  ///< of the questions
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
 };

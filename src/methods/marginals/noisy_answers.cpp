@@ -142,17 +142,28 @@ double cube_root(double x) {
   return std::ldexp(root, exponent / 3);
 }
 
-bool is_forest_of(const MarginalDesign& design, std::span<const Measurement> pairs) {
+/// Whether tables of these cells share these parts as forest_parts does.
+bool are_shared(std::uint32_t parts, std::span<const Measurement> pairs) {
   std::vector<std::uint64_t> cells;
   for (const Measurement& pair : pairs) {
     cells.push_back(std::uint64_t{pair.cells[0]} * pair.cells[1]);
   }
-  const std::vector<std::uint32_t> wanted = forest_parts(design.tree_parts, cells);
+  const std::vector<std::uint32_t> wanted = forest_parts(parts, cells);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     // A certificate may be older than `cube_root`.
     if (std::max(wanted[i], pairs[i].parts) - std::min(wanted[i], pairs[i].parts) > 1) return false;
   }
   return true;
+}
+
+/// `left`: the parts that all columns have left.
+bool are_questions_of(const MarginalDesign& design, std::span<const Measurement> pairs,
+                      std::uint64_t left) {
+  const auto& questions = design.request.questions;
+  return std::equal(
+             pairs.begin(), pairs.end(), questions.begin(), questions.end(),
+             [](const Measurement& pair, const auto& asked) { return pair.columns == asked; }) &&
+         are_shared(parts_of_questions(design.request, static_cast<std::uint32_t>(left)), pairs);
 }
 
 /// `spent`: the parts of all steps before.
@@ -191,15 +202,21 @@ bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> 
                      std::uint32_t second_parts) {
   if (design.round_parts == 0) return measured.empty();  // of a copula and of one column
   const std::size_t columns = design.request.columns.size();
+  std::uint64_t before = design.all_cut_parts() +
+                         design.request.asked() *
+                             (std::uint64_t{design.column_parts} + std::uint64_t{second_parts});
+  if (before > MarginalBudget::kParts) return false;
+  const auto of_questions =
+      measured.first(std::min(measured.size(), design.request.questions.size()));
+  if (!are_questions_of(design, of_questions, MarginalBudget::kParts - before)) return false;
+  for (const Measurement& pair : of_questions) before += pair.parts;
+  measured = measured.subspan(of_questions.size());
   // A round may happen to join what nothing has joined, if the forest had to end before.
   for (std::size_t edges = longest_forest(columns, measured) + 1; edges-- > 0;) {
     const auto forest = measured.first(edges);
-    std::uint64_t spent = design.all_cut_parts() +
-                          design.request.asked() *
-                              (std::uint64_t{design.column_parts} + std::uint64_t{second_parts}) +
-                          edges * std::uint64_t{design.tree_choice_parts};
+    std::uint64_t spent = before + edges * std::uint64_t{design.tree_choice_parts};
     for (const Measurement& pair : forest) spent += pair.parts;
-    if (is_forest_of(design, forest) && are_rounds_of(design, measured.subspan(edges), spent)) {
+    if (are_shared(design.tree_parts, forest) && are_rounds_of(design, measured.subspan(edges), spent)) {
       return true;
     }
   }

@@ -18,6 +18,18 @@ CellGroups composed(const CellGroups& inner, const CellGroups& outer) {
   return both;
 }
 
+AskedCells asked_cells(const CellGroups& merged, std::span<const double> counts, bool ordered) {
+  constexpr std::uint32_t kMostAskedCells = 64;
+  if (merged.of.size() <= kMostAskedCells) {
+    return {single_cells(merged.of.size()), single_cells(merged.count), merged.of};
+  }
+  AskedCells made;
+  made.values = coarsen(counts, ordered, kMostAskedCells);
+  made.cells = composed(merged, made.values);
+  made.value = single_cells(made.values.count).of;
+  return made;
+}
+
 namespace {
 
 /// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
@@ -84,6 +96,7 @@ class Parts {
     return smallest;
   }
   bool is_in(std::size_t column, std::size_t part) const { return of_[column] == part; }
+  bool are_joined(std::size_t one, std::size_t other) const { return of_[one] == of_[other]; }
   /// The part that has column `first` of the pair takes in the other's.
   void join(const PairChoice& pair) {
     const std::size_t from = of_[pair.second];
@@ -111,6 +124,7 @@ class PairLearner {
   GraphicalModel learn() {
     if (values_.base) fit_model(kLastFit);
     if (design_.product_parts == 0 && design_.request.asked() > 1) {
+      measure_questions();
       measure_tree();
       measure_rounds();
     }
@@ -278,6 +292,45 @@ class PairLearner {
     return table;
   }
 
+  /// Measures the pairs of questions, whose parts follow from their cells. They come into the model
+  /// as long as they have room.
+  void measure_questions() {
+    const auto& pairs = design_.request.questions;
+    std::vector<std::uint64_t> cells;
+    for (const Clique& pair : pairs) {
+      cells.push_back(std::uint64_t{values_.asked[pair[0]].cells.count} *
+                      values_.asked[pair[1]].cells.count);
+    }
+    const std::vector<std::uint32_t> shares =
+        forest_parts(parts_of_questions(design_.request, answers_.left()), cells);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const std::uint32_t parts = std::min(shares[i], answers_.left());
+      if (parts > 0) measure_question(pairs[i], parts);
+    }
+  }
+
+  void measure_question(const Clique& pair, std::uint32_t parts) {
+    const AskedCells& rows = values_.asked[pair[0]];
+    const AskedCells& columns = values_.asked[pair[1]];
+    const std::vector<double> counts = answers_.measure({pair, {rows.cells, columns.cells}}, parts);
+    const std::uint64_t most = design_.model_cells;
+    if (JunctionTree::cells_with(values_.sizes, values_.cliques, pair, most) > most) return;
+    std::vector<double> of_values = grouped_pair(counts, {rows.value, rows.values.count},
+                                                 {columns.value, columns.values.count});
+    if (values_.has_rules) {
+      const std::vector<double> table =
+          grouped_pair(model_->marginal(pair), rows.values, columns.values);
+      for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        if (!(table[cell] > 0)) of_values[cell] = 0;
+      }
+    }
+    const double together =
+        static_cast<double>(counts.size()) / static_cast<double>(of_values.size());
+    add_measured(pair, std::move(of_values), budget_.deviation(parts) * std::sqrt(together),
+                 {rows.values.of, columns.values.of});
+    add_clique(pair);
+  }
+
   /// Joins the smallest part to another, time after time, so that each edge is chosen among those
   /// that leave one part. Without noise this is the tree of greatest distances [Borůvka 1926].
   void measure_tree() {
@@ -287,6 +340,11 @@ class PairLearner {
     const std::size_t columns = values_.sizes.size();
     std::vector<PairChoice> chosen;
     Parts parts(columns);
+    for (const NoisyMarginal& one : values_.measured) {
+      if (one.clique.size() == 2 && !parts.are_joined(one.clique[0], one.clique[1])) {
+        parts.join({one.clique[0], one.clique[1], 0});
+      }
+    }
     for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {
       std::vector<PairChoice> choices;
       for (std::size_t i = 0; i < columns; ++i) {
@@ -300,8 +358,9 @@ class PairLearner {
       }
       chosen.push_back(choose(choices, deviation, design_.tree_choice_parts).pair);
       parts.join(chosen.back());
-      // Without public records all chosen pairs are a forest, as small as they are.
-      if (values_.base) add_clique({chosen.back().first, chosen.back().second});
+      // Without public records and questions all chosen pairs are a forest, as small as they are.
+      if (values_.base || !values_.cliques.empty())
+        add_clique({chosen.back().first, chosen.back().second});
     }
     std::vector<std::uint64_t> cells;
     for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));

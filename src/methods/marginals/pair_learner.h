@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "methods/graphical/fit.h"
@@ -25,6 +26,17 @@ inline constexpr std::array<std::uint32_t, 9> kResolutions = {2,  3,  4,  6,    
 /// The groups of groups.
 [[nodiscard]] CellGroups composed(const CellGroups& inner, const CellGroups& outer);
 
+/// How a column's cells are counted for questions: each by itself where they are few, so that a
+/// value is told apart from rare ones that the model puts together with it.
+struct AskedCells {
+  CellGroups cells{};                  ///< of the column's cells
+  CellGroups values{};                 ///< of the model's values, for the fit
+  std::vector<std::uint32_t> value{};  ///< of each group of `cells`, its group of `values`
+};
+/// Of a column's values, `merged` of its cells, with these counts.
+[[nodiscard]] AskedCells asked_cells(const CellGroups& merged, std::span<const double> counts,
+                                     bool ordered);
+
 /// The values that a model has in each column, and all facts about them once columns are measured.
 /// Made of answers alone.
 struct ColumnValues {
@@ -34,6 +46,7 @@ struct ColumnValues {
   ColumnSizes sizes;                            ///< how many values
   std::vector<std::vector<double>> expected;    ///< of values, in weights
   std::vector<std::vector<CellGroups>> levels;  ///< of values, by resolution
+  std::vector<AskedCells> asked;                ///< of columns that questions are about
   std::vector<NoisyMarginal> measured;
   std::vector<Clique> cliques;         ///< pairs and larger sets that the model has already
   std::optional<GraphicalModel> base;  ///< of public records, and of possible records
