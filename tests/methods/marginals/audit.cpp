@@ -92,8 +92,10 @@ class TellingAnswers final : public MarginalAnswers {
 
 /// Columns that are independent, and so few records that all columns are measured once more: then
 /// the learner soon spends all that is left on one pair, and little on choices.
-/// With weights the two records have the greatest one, and the total is not public.
-void audit_learner(std::uint64_t weight) {
+/// With weights the two records have the greatest one, and the total is not public. Of questions the
+/// records differ in each pair.
+void audit_learner(std::uint64_t weight,
+                   const std::vector<std::vector<std::size_t>>& questions = {}) {
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
     for (const double epsilon : {0.25, 1.0}) {
       PairCounts one({3, 3, 2});
@@ -107,7 +109,8 @@ void audit_learner(std::uint64_t weight) {
                               Privacy::pure(epsilon),
                               {weight, neighbours},
                               {},
-                              false};
+                              false,
+                              questions};
       if (neighbours == Neighbours::kReplace) {
         if (weight == 1) request.records = 90 * copies + 1;
         other.add(std::array{2U, 0U, 1U}, weight);
@@ -115,9 +118,10 @@ void audit_learner(std::uint64_t weight) {
       const MarginalBudget budget(request.budget, request.unit);
       TellingAnswers answers(one, other, budget);
       static_cast<void>(learn_marginals(design_marginals(request), answers));
-      std::printf("%s%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
-                  name_of(neighbours).data(), weight > 1 ? ", weights" : "", epsilon,
-                  answers.told / epsilon, answers.told_by_choices / epsilon, answers.left());
+      std::printf("%s%s%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
+                  name_of(neighbours).data(), weight > 1 ? ", weights" : "",
+                  questions.empty() ? "" : ", questions", epsilon, answers.told / epsilon,
+                  answers.told_by_choices / epsilon, answers.left());
       EXPECT_LE(answers.told, epsilon * (1 + 1e-12L));
       EXPECT_GE(answers.told, epsilon * 0.95L);
     }
@@ -127,6 +131,11 @@ void audit_learner(std::uint64_t weight) {
 TEST(MarginalsAudit, AWholeRunOfTheLearnerMeetsThePromise) { audit_learner(1); }
 
 TEST(MarginalsAudit, AWholeRunOverWeightsMeetsThePromise) { audit_learner(2000); }
+
+TEST(MarginalsAudit, AWholeRunWithQuestionsMeetsThePromise) {
+  audit_learner(1, {{0, 1}});
+  audit_learner(1, {{0, 1}, {0, 2}, {1, 2}});
+}
 
 /// Most records lie where one table has the record more, and next to the end where the other has
 /// it, so that every level counts it apart.

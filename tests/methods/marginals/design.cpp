@@ -285,6 +285,35 @@ TEST(Measurements, FollowTheDesign) {
       design, std::vector{pair(0, 1, 9, half), pair(1, 2, 2, half), pair(0, 2, 4, round)}));
 }
 
+TEST(Measurements, OfQuestionsComeFirst) {
+  MarginalRequest request = design_of({{9, true}, {9, true}, {2, true}},
+                                      Privacy::concentrated(0.5), Neighbours::kReplace)
+                                .request;
+  request.questions = {{0, 2}, {1, 2}};
+  const MarginalDesign design = design_marginals(request);
+  const auto pair = [](std::size_t i, std::size_t j, std::uint32_t parts) {
+    return Measurement{{i, j}, {4, 4}, parts};
+  };
+  const std::uint32_t left = MarginalBudget::kParts - 3 * design.column_parts;
+  const std::uint32_t all = parts_of_questions(request, left);
+  const std::uint32_t round = design.round_parts;
+  const auto is_possible = [&](std::vector<Measurement> more) {
+    more.insert(more.begin(), {pair(0, 2, all / 2), pair(1, 2, all / 2)});
+    return can_be_measured(design, more);
+  };
+  // They join all three columns: then no tree is measured, and rounds follow.
+  EXPECT_TRUE(is_possible({}));
+  EXPECT_TRUE(is_possible({pair(0, 1, round), pair(0, 1, 3)}));
+  // Other parts, another order, and not all of them.
+  EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all), pair(1, 2, all)}));
+  EXPECT_FALSE(can_be_measured(design, std::vector{pair(1, 2, all / 2), pair(0, 2, all / 2)}));
+  EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all)}));
+  // What they took is not there any more.
+  const std::uint32_t rest = left - 2 * (all / 2) - design.choice_parts;
+  EXPECT_TRUE(is_possible({pair(0, 1, rest)}));
+  EXPECT_FALSE(is_possible({pair(0, 1, rest + 1)}));
+}
+
 TEST(MarginalError, OfAMeasuredPairIsThatOfItsNoisyCounts) {
   SecureRandom random;
   for (const Privacy& budget :

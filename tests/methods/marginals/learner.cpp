@@ -123,6 +123,9 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
                    seed % 2 == 0 ? std::optional<std::uint64_t>(100) : std::nullopt);
     request.copula = seed % 3 == 0;
     for (MarginalColumn& column : request.columns) column.ordered |= request.copula;
+    for (std::size_t j = 1; j < count && !request.copula; ++j) {
+      if (random() % 3 == 0) request.questions.push_back({random() % j, j});
+    }
     const MarginalDesign design = design_marginals(request);
     WildAnswers answers(seed);
     const MarginalModel model = learn_marginals(design, answers);
@@ -133,6 +136,42 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
       for (const std::uint32_t cell : rows[i]) EXPECT_LT(cell, columns[i].size);
     }
   }
+}
+
+/// A pair that nobody would choose is measured first, in all of its cells, and comes into the model.
+TEST(MarginalLearner, MeasuresQuestionsFirst) {
+  constexpr std::size_t kRows = 20000;
+  const PairCounts counts = chain(kRows);
+  SecureRandom random;
+  MarginalRequest request = request_of(kColumns, Privacy::approximate(1, 1e-6), kRows);
+  request.questions = {{0, 3}, {1, 3}};
+  const MarginalDesign design = design_marginals(request);
+  const MarginalBudget parts(request.budget, request.unit);
+  PrivateMarginals answers(counts, parts, random);
+  RecordedAnswers recorded(answers, parts);
+  const MarginalModel model = learn_marginals(design, recorded);
+  std::vector<MeasuredTable> pairs;
+  std::uint32_t of_columns = 0;
+  for (const MeasuredTable& table : recorded.measured()) {
+    if (table.columns.size() == 2) pairs.push_back(table);
+    if (table.columns.size() == 1 && pairs.empty()) of_columns += table.parts;
+  }
+  ASSERT_GE(pairs.size(), 3U);
+  std::uint32_t of_questions = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(pairs[i].columns, request.questions[i]);
+    EXPECT_EQ(pairs[i].counts.size(), 8U);
+    const auto& potentials = model.graph().potentials();
+    EXPECT_TRUE(std::any_of(potentials.begin(), potentials.end(),
+                            [&](const auto& one) { return one.clique == pairs[i].columns; }));
+    of_questions += pairs[i].parts;
+  }
+  // A third of what the columns leave.
+  const std::uint32_t wanted = parts_of_questions(request, MarginalBudget::kParts - of_columns);
+  EXPECT_LE(of_questions, wanted);
+  EXPECT_GE(of_questions + 2, wanted);
+  EXPECT_NEAR(wanted, (MarginalBudget::kParts - of_columns) / 3.0, 3);
+  EXPECT_LE(answers.left(), MarginalBudget::kParts / 100);
 }
 
 /// The share of the model's rows that are in doubtful cells.

@@ -286,11 +286,13 @@ class AskedAgain final : public MarginalAnswers {
 
 /// A whole run of the learner, replayed on a neighbour: measurements and choices together.
 TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
-  for (const bool copula : {false, true}) {
+  for (const char* const kind : {"counts", "copula", "questions"}) {
+    const bool copula = kind == std::string_view("copula");
     for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
       for (const Privacy& notion : kNotions) {
         MarginalRequest request{
             {{3, true}, {3, true}, {2, true}}, notion, {1, neighbours}, {}, copula};
+        if (kind == std::string_view("questions")) request.questions = {{0, 1}, {1, 2}};
         if (neighbours == Neighbours::kReplace) request.records = 101;
         const MarginalDesign design = design_marginals(request);
         const MarginalBudget budget(notion, request.unit);
@@ -325,9 +327,9 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
                                  : notion.notion == PrivacyNotion::kConcentrated ? loss.rho()
                                                                                  : loss.mu_squared;
         const auto promised = static_cast<long double>(budget.amount());
-        std::printf("%s%s, %s: %zu questions, measurements tell %.3Lf, choices may tell %.3Lf\n",
-                    name_of(neighbours).data(), copula ? ", copula" : "", notion.text().c_str(),
-                    asked.size(), seen / promised, chosen_for / promised);
+        std::printf("%s, %s, %s: %zu questions, measurements tell %.3Lf, choices may tell %.3Lf\n",
+                    name_of(neighbours).data(), kind, notion.text().c_str(), asked.size(),
+                    seen / promised, chosen_for / promised);
         EXPECT_LE(seen + chosen_for, promised * (1 + 1e-12L));
         EXPECT_GE(seen, promised * 0.3L) << "what is spent is not felt";
       }

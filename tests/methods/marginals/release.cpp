@@ -37,6 +37,7 @@ struct TableCase {
   bool copula = false;
   Neighbours neighbours = Neighbours::kReplace;
   bool weights = false;  ///< of 0 to 3, in steps of a tenth
+  bool questions = false;
 
   [[nodiscard]] std::uint64_t weight() const { return weights ? 30 : units ? kWhole : 1; }
   [[nodiscard]] std::string domain() const {
@@ -234,6 +235,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   if (tested.neighbours == Neighbours::kReplace && !tested.weights) {
     request.records = people.size();
   }
+  if (tested.questions) request.questions = {{0, 2}, {1, 2}};
   const MarginalDesign design = design_marginals(request);
   const MarginalBudget budget(privacy, unit);
   for (std::vector<std::uint32_t>& person : people) {
@@ -312,6 +314,7 @@ struct PreparedTable {
     if (tested.reference) {
       marginals.reference = PublicFile{scratch.write("public.csv", kPublicRows)};
     }
+    if (tested.questions) marginals.questions = {"share(ill = true) by sex", "ill:age"};
     spec.own = marginals;
     const Domain domain = PublicFiles().domain(spec.domain);
     table = small_table(tested, domain);
@@ -356,6 +359,11 @@ TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
     }
     cases.push_back({true, true, private_bins, true, false, Neighbours::kReplace, true});
     cases.push_back({true, false, private_bins, false, true, Neighbours::kReplace, true});
+    for (const bool reference : {false, true}) {
+      cases.push_back(
+          {reference, false, private_bins, reference, false, Neighbours::kReplace, false, true});
+    }
+    cases.push_back({true, false, private_bins, false, false, Neighbours::kAddRemove, true, true});
   }
   const std::array budgets = {ExactPrivacy::pure(Decimal(2)),
                               ExactPrivacy::concentrated(Decimal(0.5)),
@@ -377,7 +385,8 @@ TEST(MarginalsRelease, DrawsWhatItsPartsPayFor) {
                               prepared.table, 20, again))
           << "units " << tested.units << ", roster " << tested.roster << ", private bins "
           << tested.private_bins << ", reference " << tested.reference << ", copula "
-          << tested.copula << ", weights " << tested.weights << ", " << name_of(tested.neighbours);
+          << tested.copula << ", weights " << tested.weights << ", questions " << tested.questions
+          << ", " << name_of(tested.neighbours);
       EXPECT_EQ(random.word(), again.word());
     }
   }
