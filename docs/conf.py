@@ -41,7 +41,7 @@ napoleon_google_docstring = False
 # docs/ are moved into it (site_pages.py), and links to other files there become their names.
 PARTS = {
     "Start": "start/first-records start/what-epsilon-protects start/choose-a-method",
-    "Guides": "guides/describe-your-data guides/one-record-per-person guides/sample-of-a-table guides/synthetic-table guides/survey-file guides/rows-of-numbers "
+    "Guides": "guides/describe-your-data guides/one-record-per-person guides/sample-of-a-table guides/synthetic-table guides/analyse-a-table guides/survey-file guides/rows-of-numbers "
     "guides/hide-a-whole-table guides/estimate-a-population guides/plan-a-budget guides/track-a-budget guides/python guides/spark",
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
