@@ -23,6 +23,7 @@ from mollify._plot import WORDS
 from mollify._released import moments_in_python, released
 from mollify._refusal import refusal
 from mollify._release import Release
+from mollify._table_page import STYLE, reader_parts
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
@@ -61,7 +62,7 @@ def _page(title: str, parts: Iterable[str], *, private: bool = False) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>\n<body>{warning}\n"
+        f"<title>{html.escape(title)}</title><style>{_STYLE}{STYLE}</style></head>\n<body>{warning}\n"
         f"<h1>{html.escape(title)}</h1>\n" + "\n".join(parts) + "\n</body></html>\n"
     )
 
@@ -282,7 +283,13 @@ def _error(release: Release, facts: dict[str, Any]) -> list[str]:
     return [f"<p><strong>Expected error: {html.escape(told)}.</strong></p>"]
 
 
-def _release_page(release: Release, domain: Domain | None) -> str:
+def _release_page(
+    release: Release,
+    domain: Domain | None,
+    title: str | None,
+    contact: str | None,
+    questions: Sequence[str] | None,
+) -> str:
     facts = release.certificate.to_dict()
     rows = release._first_rows()
     known: list[tuple[str, object]] = [("mechanism", release.mechanism), ("promised", str(release.guarantee))]
@@ -293,7 +300,11 @@ def _release_page(release: Release, domain: Domain | None) -> str:
     if release.total_variation is not None and not expected:
         known.append(("total variation of a record", f"{release.total_variation:.6g}"))
     known += expected
+    model = release.model
+    is_counted = model is not None and bool(model.measurements)
     parts = [
+        *(reader_parts(release, model, contact, questions) if model is not None and is_counted else []),
+        *(["<h2>How it was made</h2>"] if is_counted else []),
         *_error(release, facts),
         _table(["", ""], known),
         "<h2>What the shares mean</h2>" + _list(release.represents),
@@ -311,7 +322,7 @@ def _release_page(release: Release, domain: Domain | None) -> str:
         parts.append(f"<p>The first {len(rows)}.</p>")
     certificate = f"<pre>{html.escape(release.certificate.json)}</pre>"
     parts.append(_folded("<h2>Certificate</h2>", certificate))
-    return _page(f"{len(release)} released records", parts)
+    return _page(title or f"{len(release)} released records", parts)
 
 
 def _masses_page(comparison: Comparison) -> str:
@@ -446,13 +457,18 @@ def report(
     path: str | os.PathLike[str],
     *,
     domain: DomainLike | None = None,
+    title: str | None = None,
+    contact: str | None = None,
+    questions: Sequence[str] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write one static HTML page, without scripts and without anything that is fetched.
 
     The page of a release holds public facts only: the promise, the expected error, the
     mechanism, how often each value of each column was released, the first
-    records, and the certificate. The page of a comparison shows the real data and the
+    records, and the certificate. For a synthetic table (`Marginals`), the page begins with what
+    its reader needs: what the table is good for, its questions and their answers with
+    error bars, and a map of the pairs of columns that were counted. The page of a comparison shows the real data and the
     release side by side, outcome by outcome or column by column. It is NOT PRIVATE and
     says so on every screen.
 
@@ -467,13 +483,20 @@ def report(
         Columns of a release are counted in its cells. Default: the release's own
         domain, if its certificate holds it or its file is still there; otherwise
         numbers and times are counted in ranges of equal width.
+    title : str
+        Heading of a release's page. Default: the number of records.
+    contact : str
+        Who can check a conclusion on the real table. Default: nobody is named.
+    questions : list of str
+        More questions of a synthetic table (`Model.estimate`), after those that it was
+        released for. Default: none.
     overwrite : bool
         Replaces a file that exists. Default: False.
 
     Raises
     ------
     InvalidInput
-        If `about` is something else, `domain` is not the release's, the file's name
+        If `about` is something else, a question is none, `domain` is not the release's, the file's name
         ends otherwise, or the file exists.
     """
     page = None
@@ -485,7 +508,7 @@ def report(
                 f"domain must be the release's, whose columns are {', '.join(about.columns)}",
                 "domain",
             )
-        page = _release_page(about, known)
+        page = _release_page(about, known, title, contact, questions)
     elif isinstance(about, Comparison):
         page = _comparison_page(about)
     if page is None:
