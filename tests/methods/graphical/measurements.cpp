@@ -16,7 +16,7 @@
 namespace mollify {
 namespace {
 
-Domain people() {
+Domain counted_people() {
   std::vector<Column> columns;
   columns.push_back(test::without_nulls("ward", Categories::make({"north", "south", "east"})));
   columns.push_back(test::without_nulls("age", IntegerCells::make(0, 99, 4)));
@@ -35,7 +35,7 @@ Measurements small() {
 }
 
 TEST(Measurements, AreReadAsTheyWereWritten) {
-  const Domain domain = people();
+  const Domain domain = counted_people();
   Measurements made = small();
   for (int i = 0; i < 2; ++i) {
     const Json json = Json::parse(measurements_json(made, domain).dump());
@@ -47,7 +47,7 @@ TEST(Measurements, AreReadAsTheyWereWritten) {
 }
 
 TEST(Measurements, LookAsDocumented) {
-  const Json json = measurements_json(small(), people());
+  const Json json = measurements_json(small(), counted_people());
   EXPECT_EQ(json["tables"][1], Json::parse(R"({
       "columns": ["ward", "age"], "at": [0, 1], "groups": [[[0, 2], [1, 1]], null],
       "counts": [1, 2, 3, 4, 5, 6, 7, 100000000000000000], "variance": 2.5, "parts": 9})"));
@@ -55,7 +55,7 @@ TEST(Measurements, LookAsDocumented) {
   Measurements made = small();
   EXPECT_TRUE(made.not_measured(3).empty()) << "products are of all pairs";
   made.products.reset();
-  EXPECT_EQ(measurements_json(made, people())["not_measured"],
+  EXPECT_EQ(measurements_json(made, counted_people())["not_measured"],
             Json::parse(R"([["ward", "ill"], ["age", "ill"]])"));
 }
 
@@ -66,7 +66,7 @@ TEST(Measurements, OfOtherProgramsAreRead) {
       {"columns": ["ill", "ward"], "counts": [1, 2, 3, 4, 5, 6], "variance": 0.5},
       {"columns": ["ill", "ward", "age"], "groups": [null, [[0, 3]], [[0, 1], [1, 3]]],
        "counts": [1, 2, 3, 4], "variance": 1}]})");
-  const Measurements made = measurements_from_json(json, people(), "m");
+  const Measurements made = measurements_from_json(json, counted_people(), "m");
   const CellGroups truths{{0, 1}, 2}, wards{{0, 1, 2}, 3}, all{{0, 0, 0}, 1},
       young{{0, 1, 1, 1}, 2};
   EXPECT_EQ(made.noise, "gaussian");
@@ -76,20 +76,20 @@ TEST(Measurements, OfOtherProgramsAreRead) {
             (std::vector<MeasuredTable>{{{2}, {truths}, {1.5, -2.25}, 2, 0},
                                         {{0, 2}, {wards, truths}, {1, 4, 2, 5, 3, 6}, 0.5, 0},
                                         {{0, 1, 2}, {all, young, truths}, {1, 3, 2, 4}, 1, 0}}));
-  EXPECT_EQ(measurements_from_json(Json::parse(R"({"tables": []})"), people(), "m").noise,
+  EXPECT_EQ(measurements_from_json(Json::parse(R"({"tables": []})"), counted_people(), "m").noise,
             "unknown");
 }
 
 /// `value` at `place` of a file that is right otherwise.
 std::string refusal_at(const std::string& place, const std::string& value) {
-  Json json = measurements_json(small(), people());
+  Json json = measurements_json(small(), counted_people());
   if (value.empty()) {
     const Json::json_pointer at(place);
     json[at.parent_pointer()].erase(at.back());
   } else {
     json[Json::json_pointer(place)] = Json::parse(value);
   }
-  return test::refusal_of([&] { (void)measurements_from_json(json, people(), "m"); });
+  return test::refusal_of([&] { (void)measurements_from_json(json, counted_people(), "m"); });
 }
 
 TEST(Measurements, AreRefusedInOneSentence) {
@@ -144,18 +144,18 @@ TEST(Measurements, AreRefusedInOneSentence) {
   for (const auto& one : cases) {
     EXPECT_EQ(refusal_at(one[0], one[1]), "m must " + one[2]) << one[0] << " " << one[1];
   }
-  EXPECT_EQ(test::refusal_of([] { (void)measurements_from_json(Json(3), people(), "m"); }),
+  EXPECT_EQ(test::refusal_of([] { (void)measurements_from_json(Json(3), counted_people(), "m"); }),
             "m must have an object at /measurements");
-  Json json = measurements_json(small(), people());
+  Json json = measurements_json(small(), counted_people());
   json["tables"][1].erase("at");
   json["tables"][1]["columns"] = {"ward", "town"};
-  EXPECT_EQ(test::refusal_of([&] { (void)measurements_from_json(json, people(), "m"); }),
+  EXPECT_EQ(test::refusal_of([&] { (void)measurements_from_json(json, counted_people(), "m"); }),
             "m must name columns of the domain at /measurements/tables/1/columns");
 }
 
 // A file with any value in any place is refused in one sentence or read.
 TEST(Measurements, WithAnythingAnywhereAreRefusedOrRead) {
-  const Json whole = measurements_json(small(), people());
+  const Json whole = measurements_json(small(), counted_people());
   const std::vector<Json> anything = {nullptr,
                                       true,
                                       -1,
@@ -186,8 +186,8 @@ TEST(Measurements, WithAnythingAnywhereAreRefusedOrRead) {
       Json json = whole;
       json[place] = value;
       const std::string said = test::refusal_of([&] {
-        const Measurements made = measurements_from_json(json, people(), "m");
-        EXPECT_EQ(measurements_from_json(measurements_json(made, people()), people(), "m"), made);
+        const Measurements made = measurements_from_json(json, counted_people(), "m");
+        EXPECT_EQ(measurements_from_json(measurements_json(made, counted_people()), counted_people(), "m"), made);
       });
       ++(said == "accepted" ? read : refused);
       if (said == "accepted") continue;
