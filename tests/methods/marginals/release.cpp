@@ -210,6 +210,7 @@ std::string with_answers(const std::string& model, const Json& tables, const Jso
                          const std::optional<std::uint64_t>& records) {
   Json measurements{{"noise", is_pure ? "discrete-laplace" : "discrete-gaussian"},
                     {"step", tested.weights ? 0.1 : 1.0 / static_cast<double>(tested.weight())}};
+  if (tested.weights) measurements["weighted"] = true;
   if (records) measurements["records"] = static_cast<double>(*records);
   measurements["tables"] = tables;
   if (!products.is_null()) measurements["products"] = products;
