@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Dense>
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -95,7 +96,7 @@ Population census(const std::string& path) {
               {"share(MSP)", "share(PINCP_DECILE = 9) by SEX", "share(DEYE = 1) by RAC1P",
                "mean(AGEP)", "mean(AGEP) by MSP", "quantile(AGEP, .5)", "quantile(AGEP, .9) by SEX",
                "table(HOUSING_TYPE, OWN_RENT)", "AGEP ~ SEX + OWN_RENT", "AGEP ~ RAC1P",
-               "DEYE = 1 ~ AGEP", "OWN_RENT = 1 ~ SEX + RAC1P"});
+               "DEYE = 1 ~ AGEP", "OWN_RENT = 1 ~ SEX + DEYE", "OWN_RENT = 1 ~ SEX + DEYE + AGEP"});
 }
 
 Population survey(const std::string& folder) {
@@ -228,6 +229,64 @@ std::optional<Found> ask(const Measurements& measurements, const Domain& domain,
   }
 }
 
+/// The coefficients of rows, by their joint counts: no pair is enough for these.
+Found coefficients_of(const ModelRows& rows, const Domain& domain, const TableQuestion& question) {
+  std::vector<AskedValues> columns{asked_values(domain, question.column)};
+  for (const std::string& term : question.terms) columns.push_back(asked_values(domain, term));
+  std::map<std::vector<std::uint32_t>, double> counts;
+  for (std::size_t row = 0; row < rows.front().size(); ++row) {
+    std::vector<std::uint32_t> groups;
+    for (const AskedValues& column : columns) {
+      groups.push_back(column.cells.groups.of[rows[column.cells.column][row]]);
+    }
+    ++counts[groups];
+  }
+  std::vector<std::string> names{"(all)"};
+  for (std::size_t i = 1; i < columns.size(); ++i) {
+    if (columns[i].has_numbers) names.push_back(columns[i].name);
+    for (std::size_t group = 1; !columns[i].has_numbers && group < columns[i].groups.size();
+         ++group) {
+      names.push_back(columns[i].name + " = " + columns[i].groups[group].words);
+    }
+  }
+  const bool is_logistic = question.value.has_value();
+  const std::uint32_t success = is_logistic ? group_of(domain, columns[0], *question.value) : 0;
+  const auto size = static_cast<Eigen::Index>(names.size());
+  Eigen::VectorXd beta = Eigen::VectorXd::Zero(size), x(size);
+  for (int step = 0; step < 100; ++step) {
+    Eigen::MatrixXd information = Eigen::MatrixXd::Zero(size, size);
+    Eigen::VectorXd score = Eigen::VectorXd::Zero(size);
+    for (const auto& [groups, count] : counts) {
+      x.setZero();
+      x[0] = 1;
+      Eigen::Index at = 1;
+      for (std::size_t i = 1; i < columns.size(); ++i) {
+        if (columns[i].has_numbers) {
+          x[at++] = columns[i].groups[groups[i]].range.middle;
+          continue;
+        }
+        if (groups[i] > 0) x[at + groups[i] - 1] = 1;
+        at += static_cast<Eigen::Index>(columns[i].groups.size()) - 1;
+      }
+      const double linear = x.dot(beta);
+      const double mean = is_logistic ? 1 / (1 + std::exp(-linear)) : linear;
+      const double outcome =
+          is_logistic ? (groups[0] == success ? 1 : 0) : columns[0].groups[groups[0]].range.middle;
+      information += count * (is_logistic ? mean * (1 - mean) : 1) * x * x.transpose();
+      score += count * (outcome - mean) * x;
+    }
+    const Eigen::VectorXd move = information.ldlt().solve(score);
+    beta += move;
+    if (move.cwiseAbs().maxCoeff() < 1e-9) break;
+  }
+  Found found;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const double value = beta[static_cast<Eigen::Index>(k)];
+    found["answers||" + names[k]].first = {value, 0, value, value};
+  }
+  return found;
+}
+
 struct Tally {
   double intervals = 0;
   double held = 0;
@@ -281,7 +340,7 @@ class Coverage {
     design_ = design_marginals(request);
     const Measurements all = exact(population.counts_of(population.rows), groups_, records());
     for (const std::string& question : population.questions) {
-      real_.push_back(ask(all, population.domain, question).value());
+      real_.push_back(real_of(all, population.rows, question));
     }
   }
 
@@ -313,6 +372,14 @@ class Coverage {
   }
 
  private:
+  [[nodiscard]] Found real_of(const Measurements& counts, const ModelRows& rows,
+                              const std::string& text) const {
+    const TableQuestion question = parse_question(text);
+    if (question.kind == QuestionKind::kRegression) {
+      return coefficients_of(rows, population_.domain, question);
+    }
+    return ask(counts, population_.domain, text).value();
+  }
   [[nodiscard]] double records() const { return static_cast<double>(population_.records()); }
 
   void release(std::size_t at) {
@@ -344,15 +411,15 @@ class Coverage {
     const Measurements measured{
         .noise = "discrete-gaussian", .records = records(), .tables = recorded.measured()};
     const Measurements real = exact(counts, groups_, records());
-    for (std::size_t q = 0; q < found_.size(); ++q) tally(q, measured, real, naive);
+    for (std::size_t q = 0; q < found_.size(); ++q)
+      tally(q, measured, real_of(real, drawn, population_.questions[q]), naive);
   }
 
-  void tally(std::size_t q, const Measurements& measured, const Measurements& real,
+  void tally(std::size_t q, const Measurements& measured, const Found& of_table,
              const std::optional<Measurements>& naive) {
     const std::string& question = population_.questions[q];
     OfQuestion& of = found_[q];
     const auto estimated = ask(measured, population_.domain, question);
-    const Found of_table = ask(real, population_.domain, question).value();
     const auto as_rows = naive ? ask(*naive, population_.domain, question) : std::nullopt;
     for (const auto& [key, bars] : as_rows.value_or(Found{})) {
       const auto& bar = bars.second;
