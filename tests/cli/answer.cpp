@@ -108,7 +108,7 @@ TEST(Answer, WithoutItsCountsIsRefused) {
   EXPECT_THAT(alone.err, HasSubstr("were not measured together"));
   const Ended among = model.ask({"mean(age) by ward", "share(ward)"});
   EXPECT_EQ(among.status, 0);
-  EXPECT_THAT(among.out, HasSubstr("no answer: \"ward\" and \"age\" were not measured together"));
+  EXPECT_THAT(among.out, HasSubstr("no answer: \"ward\", \"age\" were not measured together"));
   EXPECT_THAT(among.out, HasSubstr("north"));
   file.erase("measurements");
   model.command.files.write("model.json", file.dump());

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "base/words.h"
 #include "domain/column.h"
@@ -27,8 +28,8 @@ std::size_t place_of(const Domain& domain, const std::string& name) {
   const auto found = std::find(known.begin(), known.end(), name);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
   refuse_input("unknown-column", "question", {},
-               "the table has no column \"{}\", which the question asks about; it has {}{}", name,
-               list_words(known), did_you_mean(name, known));
+               "the table has no column \"{}\", which the question asks about; it has {}{}",
+               printable(name), list_words(known), did_you_mean(name, known));
 }
 
 std::optional<double> number_in(const Value& value) {
@@ -267,14 +268,15 @@ std::uint32_t group_of(const Domain& domain, const AskedValues& single, const st
   if (verdict != Verdict::kValue && verdict != Verdict::kNull) {
     refuse_input("unknown-value", "question", {},
                  "\"{}\" must be {}, but the question asks for \"{}\"{}", single.name,
-                 column.expectation(), value, did_you_mean(column, value));
+                 column.expectation(), printable(value), did_you_mean(column, value));
   }
   const std::uint32_t cell = column.encode(field);
   if (single.cells.column == place) return single.cells.groups.of[cell];
   const std::string first = text_of(column, cell, 0);
   const auto found = std::find(single.first.begin(), single.first.end(), first);
   refuse_if(found == single.first.end(), "unknown-value", "question",
-            "\"{}\" follows from another column, and is never \"{}\"", single.name, value);
+            "\"{}\" follows from another column, and is never \"{}\"", single.name,
+            printable(value));
   return static_cast<std::uint32_t>(found - single.first.begin());
 }
 

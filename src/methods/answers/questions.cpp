@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/json.h"
+#include <fmt/format.h>
+
+#include "base/progress.h"
 #include "base/refusal.h"
+#include "core/invalid_input.h"
 #include "domain/same_value.h"
 
 namespace mollify {
@@ -109,7 +112,7 @@ class QuestionReader {
                  "a question must be such as \"share(happy = very) by attend\", \"mean(income) by "
                  "region\", \"quantile(income, .9)\", \"table(happy, attend)\" or \"income ~ age + "
                  "region\", with names of other signs in double quotes, but is \"{}\"",
-                 std::string(text_));
+                 printable(text_));
   }
 
   std::string_view text_;
@@ -143,7 +146,12 @@ std::vector<TableQuestion> parse_questions(const std::string& text, const std::s
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#') continue;
-    questions.push_back(naming_file(name, number, [&] { return parse_question(line); }));
+    try {
+      questions.push_back(parse_question(line));
+    } catch (const InvalidInput& refused) {
+      throw InvalidInput(refused, fmt::format("{}:{}: {}", name, number, refused.what()),
+                         Concern::in_file(name, number));
+    }
   }
   refuse_if(questions.empty(), "empty-input", "questions", "{} must hold a question, but is empty",
             name);

