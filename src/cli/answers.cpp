@@ -309,7 +309,8 @@ int run_answer(const AnswerOptions& options) {
     print_json(all);
     return kSuccess;
   }
-  for (const Answer& answer : answers) fmt::print("{}{}", &answer == answers.data() ? "" : "\n", answer.text);
+  for (const Answer& answer : answers)
+    fmt::print("{}{}", &answer == answers.data() ? "" : "\n", answer.text);
   return kSuccess;
 }
 

@@ -66,23 +66,13 @@ constexpr struct {
   std::string_view name;
   void (*add)(CLI::App& app, Session& session);
   bool has_method = false;  ///< whether the word after the name is one, and decides the flags
-} kCommands[] = {{"sample", add_sample, true},
-                 {"generate", add_generate},
-                 {"verify", add_verify},
-                 {"ledger", add_ledger},
-                 {"advise", add_advise},
-                 {"plan", add_plan, true},
-                 {"amplify", add_amplify},
-                 {"risk", add_risk},
-                 {"law", add_law},
-                 {"compare", add_compare, true},
-                 {"answer", add_answer},
-                 {"estimate", add_estimate},
-                 {"check", add_check},
-                 {"domain", add_domain},
-                 {"candidates", add_candidates},
-                 {"reference", add_reference},
-                 {"tune", add_tune}};
+} kCommands[] = {
+    {"sample", add_sample, true},   {"generate", add_generate}, {"verify", add_verify},
+    {"ledger", add_ledger},         {"advise", add_advise},     {"plan", add_plan, true},
+    {"amplify", add_amplify},       {"risk", add_risk},         {"law", add_law},
+    {"compare", add_compare, true}, {"answer", add_answer},     {"estimate", add_estimate},
+    {"check", add_check},           {"domain", add_domain},     {"candidates", add_candidates},
+    {"reference", add_reference},   {"tune", add_tune}};
 
 /// Adds the command of this name, or all of them if none is named, since making the
 /// options of all takes longer than most commands do. Throws InvalidInput if there is no such

@@ -125,7 +125,8 @@ std::vector<Answer> answer(const Model& model, const std::vector<std::string>& q
   for (const std::string& text : questions) asked.push_back(inside::parse_question(text));
   const auto& file = model.inside().file;
   std::vector<Answer> answers;
-  for (inside::Answer& one : inside::answer_questions(file.measurements, file.domain, asked, model.inside().name)) {
+  for (inside::Answer& one :
+       inside::answer_questions(file.measurements, file.domain, asked, model.inside().name)) {
     answers.push_back({one.facts(), std::move(one.text), {}});
   }
   return answers;

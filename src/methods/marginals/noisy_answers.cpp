@@ -202,9 +202,9 @@ bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> 
                      std::uint32_t second_parts) {
   if (design.round_parts == 0) return measured.empty();  // of a copula and of one column
   const std::size_t columns = design.request.columns.size();
-  std::uint64_t before = design.all_cut_parts() +
-                         design.request.asked() *
-                             (std::uint64_t{design.column_parts} + std::uint64_t{second_parts});
+  std::uint64_t before =
+      design.all_cut_parts() +
+      design.request.asked() * (std::uint64_t{design.column_parts} + std::uint64_t{second_parts});
   if (before > MarginalBudget::kParts) return false;
   const auto of_questions =
       measured.first(std::min(measured.size(), design.request.questions.size()));
@@ -216,7 +216,8 @@ bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> 
     const auto forest = measured.first(edges);
     std::uint64_t spent = before + edges * std::uint64_t{design.tree_choice_parts};
     for (const Measurement& pair : forest) spent += pair.parts;
-    if (are_shared(design.tree_parts, forest) && are_rounds_of(design, measured.subspan(edges), spent)) {
+    if (are_shared(design.tree_parts, forest) &&
+        are_rounds_of(design, measured.subspan(edges), spent)) {
       return true;
     }
   }

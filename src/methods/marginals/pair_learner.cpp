@@ -342,7 +342,7 @@ class PairLearner {
     Parts parts(columns);
     for (const NoisyMarginal& one : values_.measured) {
       if (one.clique.size() == 2 && !parts.are_joined(one.clique[0], one.clique[1])) {
-        parts.join({one.clique[0], one.clique[1], 0});
+        parts.join({one.clique[0], one.clique[1], {}});
       }
     }
     for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {

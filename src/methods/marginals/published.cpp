@@ -162,8 +162,7 @@ bool can_have_measured(const Certificate& certificate, const Measurements& made)
   const MarginalDesign& design = *certificate.as<MarginalDesign>();
   const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
   if (made.noise != noise_name(design) || made.step != step_of(certificate) ||
-      made.weighted != certificate.spec.weights.has_value() ||
-      made.records != records_of(design)) {
+      made.weighted != certificate.spec.weights.has_value() || made.records != records_of(design)) {
     return false;
   }
   const auto is_possible = [&](const MeasuredTable& table) {

@@ -187,7 +187,9 @@ TEST(Measurements, WithAnythingAnywhereAreRefusedOrRead) {
       json[place] = value;
       const std::string said = test::refusal_of([&] {
         const Measurements made = measurements_from_json(json, counted_people(), "m");
-        EXPECT_EQ(measurements_from_json(measurements_json(made, counted_people()), counted_people(), "m"), made);
+        EXPECT_EQ(measurements_from_json(measurements_json(made, counted_people()),
+                                         counted_people(), "m"),
+                  made);
       });
       ++(said == "accepted" ? read : refused);
       if (said == "accepted") continue;

@@ -286,9 +286,9 @@ TEST(Measurements, FollowTheDesign) {
 }
 
 TEST(Measurements, OfQuestionsComeFirst) {
-  MarginalRequest request = design_of({{9, true}, {9, true}, {2, true}},
-                                      Privacy::concentrated(0.5), Neighbours::kReplace)
-                                .request;
+  MarginalRequest request =
+      design_of({{9, true}, {9, true}, {2, true}}, Privacy::concentrated(0.5), Neighbours::kReplace)
+          .request;
   request.questions = {{0, 2}, {1, 2}};
   const MarginalDesign design = design_marginals(request);
   const auto pair = [](std::size_t i, std::size_t j, std::uint32_t parts) {
