@@ -213,22 +213,24 @@ MeasuredColumns measured_columns(const Measurements& measurements,
   std::vector<AskedColumn> cells;
   std::vector<std::string> names;
   for (const std::size_t at : order) {
-    refuse_if(!cells.empty() && cells.back().column == single[at].cells.column,
-              "contradicting-parameters", "question",
-              "\"{}\" and \"{}\" are one column, or one follows from the other: ask about one of "
-              "them",
-              names.empty() ? "" : names.back(), single[at].name);
+    if (!cells.empty() && cells.back().column == single[at].cells.column) {
+      refuse_question(
+          "contradicting-parameters",
+          "\"{}\" and \"{}\" are one column, or one follows from the other: ask about one of "
+          "them",
+          names.empty() ? "" : names.back(), single[at].name);
+    }
     cells.push_back(single[at].cells);
     names.push_back(single[at].name);
   }
   auto told = told_apart(measurements, cells);
   if (!told) {
-    refuse_input("not-available-here", "question", {},
-                 "{} {}; release the table with the question among its questions",
-                 list_words(names),
-                 names.size() == 1
-                     ? "was not measured"
-                     : "were not measured together, so no count says how one depends on the other");
+    refuse_question(
+        "not-available-here", "{} {}; release the table with the question among its questions",
+        list_words(names),
+        names.size() == 1
+            ? "was not measured"
+            : "were not measured together, so no count says how one depends on the other");
   }
   std::vector<std::size_t> places(single.size());
   std::vector<AskedValues> columns = single;
@@ -256,24 +258,32 @@ class Answering {
       const bool has_numbers =
           column().has_numbers && std::any_of(column().groups.begin(), column().groups.end(),
                                               [](const auto& group) { return !group.is_null; });
-      refuse_if(!has_numbers, "contradicting-parameters", "question",
-                "\"{}\" has no numbers, so it has no mean and no quantile: ask for share({})",
-                column().name, column().name);
+      if (!has_numbers) {
+        refuse_question(
+            "contradicting-parameters",
+            "\"{}\" has no numbers, so it has no mean and no quantile: ask for share({})",
+            column().name, column().name);
+      }
       for (const AskedValues::Group& group : column().groups) {
-        refuse_if(
-            std::isinf(group.others), "not-available-here", "question",
-            "nulls of \"{}\" were counted together with its numbers, so nothing says how many "
-            "there are",
-            column().name);
+        if (std::isinf(group.others)) {
+          refuse_question(
+              "not-available-here",
+              "nulls of \"{}\" were counted together with its numbers, so nothing says how many "
+              "there are",
+              column().name);
+        }
       }
     }
     if (question.value) {
       value_ = group_for(column(), single_[0], group_of(domain, single_[0], *question.value));
     }
     const std::size_t answers = groups().size() * (needs_numbers() || value_ ? 1 : values().size());
-    refuse_if(answers > kMostAnswers, "too-much-work", "question",
-              "a question may have at most {} answers, but \"{}\" has {}: ask for one value",
-              kMostAnswers, question.text, answers);
+    if (answers > kMostAnswers) {
+      refuse_question(
+          "too-much-work",
+          "a question may have at most {} answers, but \"{}\" has {}: ask for one value",
+          kMostAnswers, question.text, answers);
+    }
   }
 
   std::vector<Estimated> answers() const {
@@ -638,8 +648,10 @@ std::string meaning(const Measurements& measurements, const std::vector<Estimate
 
 Answer answer_question(const Measurements& measurements, const Domain& domain,
                        const TableQuestion& question) {
-  refuse_if(measurements.tables.empty(), "not-available-here", "question",
-            "the model has no measurements of columns, so no answer has an error bar");
+  if (measurements.tables.empty()) {
+    refuse_question("not-available-here",
+                    "the model has no measurements of columns, so no answer has an error bar");
+  }
   Answer answer;
   std::vector<std::string> together;
   std::vector<Estimated> all;

@@ -17,6 +17,7 @@
 #include "base/words.h"
 #include "domain/column.h"
 #include "domain/possible.h"
+#include "methods/answers/questions.h"
 
 namespace mollify {
 
@@ -27,7 +28,9 @@ std::size_t place_of(const Domain& domain, const std::string& name) {
   for (const Column& column : domain.columns()) known.push_back(column.name());
   const auto found = std::find(known.begin(), known.end(), name);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  refuse_input("unknown-column", "question", {},
+  Concern concern("question");
+  concern.column = printable(name);
+  refuse_input("unknown-column", concern, {WayOut::set("question")},
                "the table has no column \"{}\", which the question asks about; it has {}{}",
                printable(name), list_words(known), did_you_mean(name, known));
 }
@@ -266,17 +269,18 @@ std::uint32_t group_of(const Domain& domain, const AskedValues& single, const st
   const Value field = value == "null" ? Value() : Value(std::string_view(value));
   const Verdict verdict = column.read(field).verdict;
   if (verdict != Verdict::kValue && verdict != Verdict::kNull) {
-    refuse_input("unknown-value", "question", {},
-                 "\"{}\" must be {}, but the question asks for \"{}\"{}", single.name,
-                 column.expectation(), printable(value), did_you_mean(column, value));
+    refuse_question("unknown-value", "\"{}\" must be {}, but the question asks for \"{}\"{}",
+                    single.name, column.expectation(), printable(value),
+                    did_you_mean(column, value));
   }
   const std::uint32_t cell = column.encode(field);
   if (single.cells.column == place) return single.cells.groups.of[cell];
   const std::string first = text_of(column, cell, 0);
   const auto found = std::find(single.first.begin(), single.first.end(), first);
-  refuse_if(found == single.first.end(), "unknown-value", "question",
-            "\"{}\" follows from another column, and is never \"{}\"", single.name,
-            printable(value));
+  if (found == single.first.end()) {
+    refuse_question("unknown-value", "\"{}\" follows from another column, and is never \"{}\"",
+                    single.name, printable(value));
+  }
   return static_cast<std::uint32_t>(found - single.first.begin());
 }
 
@@ -287,10 +291,13 @@ std::uint32_t group_for(const AskedValues& asked, const AskedValues& single, std
   const std::uint32_t group = asked.cells.groups.of[cell];
   const std::string& wanted = single.groups[value].words;
   const AskedValues::Group& found = asked.groups[group];
-  refuse_if(found.words != wanted, "not-available-here", "question",
-            "\"{}\" of \"{}\" was counted together with other values: {}{}; release the table "
-            "with the question among its questions",
-            wanted, asked.name, found.words, found.with.empty() ? "" : ", " + found.with);
+  if (found.words != wanted) {
+    refuse_question(
+        "not-available-here",
+        "\"{}\" of \"{}\" was counted together with other values: {}{}; release the table "
+        "with the question among its questions",
+        wanted, asked.name, found.words, found.with.empty() ? "" : ", " + found.with);
+  }
   return group;
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/refusal.h"
+
 namespace mollify {
 
 enum class QuestionKind : std::uint8_t { kShares, kMean, kQuantile, kTable, kRegression };
@@ -48,5 +50,13 @@ struct TableQuestion {
 /// one sentence with the line, for another text and for none.
 [[nodiscard]] std::vector<TableQuestion> parse_questions(const std::string& text,
                                                          const std::string& name);
+
+/// Throws InvalidInput, with another question as the way out.
+template <class... Values>
+[[noreturn]] void refuse_question(Code code, fmt::format_string<Values...> sentence,
+                                  Values&&... values) {
+  refuse_input(code, "question", {WayOut::set("question")}, sentence,
+               std::forward<Values>(values)...);
+}
 
 }  // namespace mollify

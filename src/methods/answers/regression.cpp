@@ -18,6 +18,7 @@
 #include "base/words.h"
 #include "domain/column.h"
 #include "methods/answers/answers.h"
+#include "methods/answers/questions.h"
 #include "methods/graphical/fit.h"
 
 namespace mollify {
@@ -41,10 +42,13 @@ class AllPairs {
       for (std::size_t j = i + 1; j < columns_.size(); ++j)
         size += std::size_t{count(i)} * count(j);
     }
-    refuse_if(size > kMostStatistics, "too-much-work", "question",
-              "a formula's columns may have at most {} cells in all their pairs together, but have "
-              "{}: leave a column out, or declare fewer values",
-              kMostStatistics, size);
+    if (size > kMostStatistics) {
+      refuse_question(
+          "too-much-work",
+          "a formula's columns may have at most {} cells in all their pairs together, but have "
+          "{}: leave a column out, or declare fewer values",
+          kMostStatistics, size);
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       for (std::size_t j = i + 1; j < columns_.size(); ++j) {
         std::vector<AskedColumn> both = {columns_[i].cells, columns_[j].cells};
@@ -150,10 +154,13 @@ class AllPairs {
     for (std::size_t i = 0; i < single.size(); ++i) {
       for (std::size_t j = i + 1; j < single.size(); ++j) {
         std::vector<AskedColumn> both = {single[i].cells, single[j].cells};
-        refuse_if(both[0].column == both[1].column, "contradicting-parameters", "question",
-                  "\"{}\" and \"{}\" are one column, or one follows from the other: leave one of "
-                  "them out",
-                  single[i].name, single[j].name);
+        if (both[0].column == both[1].column) {
+          refuse_question(
+              "contradicting-parameters",
+              "\"{}\" and \"{}\" are one column, or one follows from the other: leave one of "
+              "them out",
+              single[i].name, single[j].name);
+        }
         if (both[0].column > both[1].column) std::swap(both[0], both[1]);
         const auto told = told_apart(measurements, both);
         if (!told) {
@@ -167,10 +174,11 @@ class AllPairs {
       }
     }
     if (!missing.empty()) {
-      refuse_input("not-available-here", "question", {},
-                   "the formula needs all pairs of its columns, but these were not measured: {}; "
-                   "release the table with the question among its questions",
-                   list_words(missing));
+      refuse_question(
+          "not-available-here",
+          "the formula needs all pairs of its columns, but these were not measured: {}; "
+          "release the table with the question among its questions",
+          list_words(missing));
     }
     for (std::size_t i = 1; i < single.size(); ++i) {
       if (!single[i].has_numbers) {
@@ -179,13 +187,19 @@ class AllPairs {
     }
     for (std::size_t i = 0; i < single.size(); ++i) {
       columns_.push_back(put_together(measurements, single[i], groups[i]));
-      refuse_if(count(i) < 2, "not-available-here", "question",
-                "the measured pairs of \"{}\" tell none of its values apart", single[i].name);
+      if (count(i) < 2) {
+        refuse_question("not-available-here",
+                        "the measured pairs of \"{}\" tell none of its values apart",
+                        single[i].name);
+      }
       for (const AskedValues::Group& group : columns_.back().groups) {
-        refuse_if(std::isinf(group.others), "not-available-here", "question",
-                  "nulls of \"{}\" were counted together with its numbers, so nothing says how "
-                  "many there are",
-                  single[i].name);
+        if (std::isinf(group.others)) {
+          refuse_question(
+              "not-available-here",
+              "nulls of \"{}\" were counted together with its numbers, so nothing says how "
+              "many there are",
+              single[i].name);
+        }
       }
     }
   }
@@ -260,10 +274,13 @@ class PairDistribution {
     for (std::size_t i = 0; i < all.columns().size(); ++i) {
       sizes.push_back(all.count(i));
       cells *= all.count(i);
-      refuse_if(cells > kMostCells, "too-much-work", "question",
-                "a formula's columns may have at most {} combinations of values, but have more: "
-                "leave a column out, or declare fewer values",
-                kMostCells);
+      if (cells > kMostCells) {
+        refuse_question(
+            "too-much-work",
+            "a formula's columns may have at most {} combinations of values, but have more: "
+            "leave a column out, or declare fewer values",
+            kMostCells);
+      }
     }
     // A row of uniform columns changes less than noise does, and keeps the model finite.
     constexpr double kShrinkage = 1;
@@ -383,8 +400,11 @@ class RegressionFormula {
       low = std::min(low, group.range.middle);
       high = std::max(high, group.range.middle);
     }
-    refuse_if(!(low < high), "not-available-here", "question",
-              "the measured pairs of \"{}\" tell none of its values apart", columns_[column].name);
+    if (!(low < high)) {
+      refuse_question("not-available-here",
+                      "the measured pairs of \"{}\" tell none of its values apart",
+                      columns_[column].name);
+    }
     Term term{column, columns_[column].name, {}, (low + high) / 2, (high - low) / 2};
     for (const AskedValues::Group& group : groups) {
       term.values.push_back((group.range.middle - term.middle) / term.scale);
@@ -418,11 +438,14 @@ class RegressionFormula {
     for (std::uint32_t group = 0; group < outcome.groups.size(); ++group) {
       if (!outcome.groups[group].is_null) values.push_back(group);
     }
-    refuse_if(values.size() != 2, "missing-parameter", "question",
-              "\"{}\" has {} values: say which one the probability is of, such as \"{} = {} ~ "
-              "...\"",
-              outcome.name, values.size(), outcome.name,
-              values.empty() ? "" : outcome.groups[values.back()].words);
+    if (values.size() != 2) {
+      refuse_question(
+          "missing-parameter",
+          "\"{}\" has {} values: say which one the probability is of, such as \"{} = {} ~ "
+          "...\"",
+          outcome.name, values.size(), outcome.name,
+          values.empty() ? "" : outcome.groups[values.back()].words);
+    }
     success_ = values.back();
   }
 
