@@ -165,8 +165,7 @@ TEST(FrontDistributed, DrawsFromCountsOfPairs) {
       prepared, [&](const std::string& pass) { return added_up(prepared, parts, pass); },
       Sink::memory(table).with_model(model));
   EXPECT_THAT(model, HasSubstr("\"format\":\"mollify model "));
-  // Whether the one pair is measured is left to chance.
-  EXPECT_THAT(certificate.json(), HasSubstr("\n  \"measured\": {\n    \"words\": \""));
+  EXPECT_THAT(certificate.json(), HasSubstr("\n  \"measured\": {\n    \"model_sha256\": \""));
   // All rows are alike, and noise is one row: another cell is drawn once in a thousand.
   int alike = 0;
   for (const double x : std::get<std::vector<double>>(table[0].values)) alike += x >= 3 && x <= 4;

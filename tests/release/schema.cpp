@@ -317,9 +317,13 @@ std::vector<Schema2020> specs_with_every_part() {
   specs.back()["method"] = "gaussian-model";
   specs.push_back(specs.back());
   specs.back().erase("logarithms");
-  specs.back().update({{"method", "marginals"}, {"neighbours", "add-remove"}, {"reference", file}});
+  specs.back().update({{"method", "marginals"},
+                       {"neighbours", "add-remove"},
+                       {"reference", file},
+                       {"questions", {"x:y"}}});
   specs.push_back(specs.back());
   specs.back().erase("reference");
+  specs.back().erase("questions");
   specs.back()["copula"] = true;
   specs.push_back(base);
   specs.back().update({{"method", "integral-model"},

@@ -660,6 +660,8 @@ constexpr MethodProfile kMarginalsProfile{
     // A copula begins at no public records; a roster says how many units there are.
     .part_rules = R"({"allOf": [
       {"not": {"required": ["copula", "reference"], "properties": {"copula": {"const": true}}}},
+      {"not": {"required": ["copula", "questions"],
+               "properties": {"copula": {"const": true}, "questions": {"minItems": 1}}}},
       {"not": {"required": ["neighbours", "roster"],
                "properties": {"neighbours": {"const": "add-remove"}}}}]})",
     .question_parts = kMarginalsQuestions};

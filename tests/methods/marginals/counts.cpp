@@ -123,16 +123,18 @@ TEST(AlikeCells, PutsTogetherWhatHasOneRow) {
 }
 
 TEST(AlikeCells, CutsShortRunsWhereRowsChange) {
-  // Even cells whose rows change in the first fifth alone, in steps of four cells.
+  // Even cells whose rows change in the first fifth alone, every four cells, from all to nothing.
   std::vector<double> table;
   for (std::size_t cell = 0; cell < 80; ++cell) {
-    const double share = static_cast<double>(std::min<std::size_t>(cell / 4, 4)) / 4;
+    const double share = cell < 16 && cell / 4 % 2 == 0 ? 1 : 0;
     table.push_back(10 * share);
     table.push_back(10 - table.back());
   }
   const CellGroups groups = alike_cells(table, 80, true, std::vector{12U})[0];
   EXPECT_TRUE(std::is_sorted(groups.of.begin(), groups.of.end()));
-  EXPECT_GE(groups.of[18], 5U);  // steps are cut inside, too
+  // Twice as many cuts as among equal counts.
+  EXPECT_EQ(coarsen(std::vector<double>(80, 20), true, 12).of[18], 2U);
+  EXPECT_GE(groups.of[18], 4U);
   EXPECT_EQ(groups.count, 12U);
 }
 
