@@ -460,9 +460,10 @@ class RegressionFormula {
 /// nearly a sum h of functions of pairs. The mean of h is a weighted sum of the pairs' estimated
 /// shares. The mean of the rest, which is small, is taken from the distribution.
 ///
-/// The rest is orthogonal to all functions of pairs under the distribution, so noise moves its mean
-/// in second order only. A small part of all cells alike lets h follow the function in cells that
-/// the distribution gives no probability, whose noisy counts may be negative.
+/// The rest is nearly orthogonal to all functions of pairs under the distribution, so noise moves its
+/// mean little, and its part of the noise is left out. A small part of all cells alike lets h follow
+/// the function in cells that the distribution gives no probability, whose noisy counts may be
+/// negative.
 class PairMeans {
  public:
   PairMeans(const AllPairs& all, const PairDistribution& distribution)

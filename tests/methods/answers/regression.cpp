@@ -159,11 +159,11 @@ TEST(AnsweredRegression, LeavesNullsOut) {
 /// derivative says.
 TEST(AnsweredRegression, StatesTheVarianceOfItsNoise) {
   const test::Rows rows = regressed_rows(20000, true);
-  // With nulls and two terms a part of the equations is the distribution's, whose noise is of
-  // second order.
+  // With nulls and two terms a part of the equations is the distribution's, which noise in cells
+  // without rows moves in one direction only: then the stated error is the greater one.
   const std::pair<const char*, double> cases[] = {
-      {"won = yes ~ x + team", .01}, {"y ~ x", .01}, {"y ~ x + team", .03}};
-  for (const auto& [question, near] : cases) {
+      {"won = yes ~ x + team", 1.01}, {"y ~ x", 1.01}, {"y ~ x + team", 1.06}};
+  for (const auto& [question, most] : cases) {
     const Measurements exact = test::all_pairs_of(rows, regressed(), 9);
     const Regression found = regression(exact, question);
     std::vector<double> variances(found.coefficients.size());
@@ -184,7 +184,8 @@ TEST(AnsweredRegression, StatesTheVarianceOfItsNoise) {
     }
     for (std::size_t k = 0; k < variances.size(); ++k) {
       const double error = *found.coefficients[k].table->standard_error;
-      EXPECT_NEAR(error, std::sqrt(variances[k]), near * error) << question << " " << k;
+      EXPECT_GE(error, .99 * std::sqrt(variances[k])) << question << " " << k;
+      EXPECT_LE(error, most * std::sqrt(variances[k])) << question << " " << k;
     }
   }
 }
