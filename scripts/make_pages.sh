@@ -37,7 +37,7 @@ model_fit|tables.md|2|variants|$experiments/model_fit data/rand_hie.csv data/ran
 marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
-answers|answers.md|60|answers|$experiments/answers data 1000 200 ${NATIONAL2019-}
+answers|answers.md|40|answers|$experiments/answers data 300 20 ${NATIONAL2019-}
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
 private_bins|tables.md|3|private-bins|python3 -B experiments/private_bins.py $cli/mollify
 null_default|drafts.md|1|null-default|python3 -B experiments/null_default.py $cli/mollify
