@@ -21,13 +21,18 @@ void NoisySum::add(const NoisySum& other, double times) {
     std::vector<double>& weights = weights_of(table, more.size());
     for (std::size_t cell = 0; cell < more.size(); ++cell) weights[cell] += times * more[cell];
   }
+  for (const auto& [table, weight] : other.all_) add_all(table, times * weight);
 }
 
 double NoisySum::value(const Measurements& measurements) const {
   double sum = constant_;
   for (const auto& [table, weights] : weights_) {
     const std::vector<double>& counts = measurements.tables[table].counts;
-    for (std::size_t cell = 0; cell < weights.size(); ++cell) sum += weights[cell] * counts[cell];
+    sum += std::inner_product(weights.begin(), weights.end(), counts.begin(), 0.0);
+  }
+  for (const auto& [table, weight] : all_) {
+    const std::vector<double>& counts = measurements.tables[table].counts;
+    sum += weight * std::accumulate(counts.begin(), counts.end(), 0.0);
   }
   return sum;
 }
@@ -35,9 +40,17 @@ double NoisySum::value(const Measurements& measurements) const {
 double NoisySum::variance(const Measurements& measurements) const {
   double sum = 0;
   for (const auto& [table, weights] : weights_) {
-    double squares = 0;
-    for (const double weight : weights) squares += weight * weight;
+    const double squares = std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0);
     sum += squares * measurements.tables[table].variance;
+  }
+  // The square of both weights together, of each count.
+  for (const auto& [table, weight] : all_) {
+    const MeasuredTable& measured = measurements.tables[table];
+    double squares = weight * weight * static_cast<double>(measured.counts.size());
+    if (const auto found = weights_.find(table); found != weights_.end()) {
+      squares += 2 * weight * std::accumulate(found->second.begin(), found->second.end(), 0.0);
+    }
+    sum += squares * measured.variance;
   }
   return sum;
 }
@@ -291,10 +304,14 @@ NoisySum JointEstimate::sum(std::span<const double> weights) const {
       for (std::size_t place = 0; place < of_margin.size(); ++place) {
         each.push_back(measurements_.step * part.precisions[place] * of_margin[place]);
       }
+      if (part.place.empty()) {
+        made.add_all(part.table, each[0]);
+        continue;
+      }
       const std::size_t cells = measurements_.tables[part.table].counts.size();
       std::vector<double>& of_table = made.weights_of(part.table, cells);
       for (std::size_t cell = 0; cell < cells; ++cell) {
-        of_table[cell] += each[part.place.empty() ? 0 : part.place[cell]];
+        of_table[cell] += each[part.place[cell]];
       }
     }
   }

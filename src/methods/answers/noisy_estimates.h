@@ -27,6 +27,8 @@ class NoisySum {
 
   /// The weights of the counts of a table of the measurements, which has `cells` of them.
   [[nodiscard]] std::vector<double>& weights_of(std::size_t table, std::size_t cells);
+  /// Adds `weight` times the sum of all counts of a table.
+  void add_all(std::size_t table, double weight) { all_[table] += weight; }
   /// Adds `times` the other sum.
   void add(const NoisySum& other, double times = 1);
   void add_constant(double constant) { constant_ += constant; }
@@ -38,6 +40,7 @@ class NoisySum {
  private:
   double constant_ = 0;
   std::map<std::size_t, std::vector<double>> weights_;  // of each table's counts
+  std::map<std::size_t, double> all_;                   // and of all counts of a table alike
 };
 
 // -----------------------------------------------------------------------------------------------

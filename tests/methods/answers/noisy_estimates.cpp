@@ -274,6 +274,10 @@ TEST(NoisySum, OfSumsSharesTheirNoise) {
   one.add(other, 2);
   EXPECT_EQ(one.value(measurements), 150 + 2 * (-10 + 2));
   EXPECT_EQ(one.variance(measurements), 4 * 9 + 9 * 4);
+  // All counts of a table with one weight.
+  one.add_all(0, 10);
+  EXPECT_EQ(one.value(measurements), 134 + 10 * 30);
+  EXPECT_EQ(one.variance(measurements), 4 * (13 * 13 + 10 * 10) + 9 * 4);
 }
 
 TEST(ToldApart, IsTheTableOfMostCells) {
