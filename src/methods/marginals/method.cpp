@@ -627,7 +627,7 @@ using enum PartKind;
 
 constexpr OwnPart kMarginalsParts[] = {
     {"/neighbours", "--neighbours", kText,
-     "replace (default), or add-remove to hide their number too\nreplace: a row, or unit, may be "
+     "replace (default), or add-remove: hides their number\nreplace: a row, or unit, may be "
      "any other, and how many there are is public. add-remove: it may be missing",
      "RELATION", name_list<Neighbours>},
     {"/reference", "--reference", kFile, "public CSV of records, at which the model begins"},
@@ -635,8 +635,9 @@ constexpr OwnPart kMarginalsParts[] = {
      "join columns by their rank correlations alone\n"
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
     {"/questions", "--question", kTexts,
-     "question that the table is for, such as \"happy:attend\" or \"income ~ age + region\"\n"
-     "Public. What it needs is measured first. Give it once for each question",
+     "question that the table is for: \"y ~ x + z\", \"x:z\", ...\n"
+     "Public. What it needs is measured first. Give it once for each question, such as "
+     "\"happy:attend\" or \"mean(income) by region\"",
      "QUESTION"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
