@@ -59,7 +59,7 @@ double distance_between(const std::vector<double>& left, const std::vector<doubl
   });
 }
 
-struct Measurements {
+struct MeasuredReleases {
   std::vector<double> rows;
   std::vector<std::vector<double>> sorted;  // of each column
   std::vector<double> mean;
@@ -74,7 +74,7 @@ std::vector<std::vector<double>> sorted_columns(const std::vector<double>& rows,
   return columns;
 }
 
-void compare(const Measurements& table, const Whitening& whitening,
+void compare(const MeasuredReleases& table, const Whitening& whitening,
              const std::vector<RealRange>& ranges, const char* name, Privacy budget,
              std::optional<double> mean_bound) {
   const std::size_t width = table.mean.size();
@@ -107,7 +107,7 @@ void compare(const Measurements& table, const Whitening& whitening,
 }
 
 /// The table's own covariance.
-std::vector<double> covariance_of(const Measurements& table) {
+std::vector<double> covariance_of(const MeasuredReleases& table) {
   const std::size_t width = table.mean.size();
   std::vector<double> covariance(width * width);
   const double count = static_cast<double>(table.rows.size() / width);
@@ -132,7 +132,7 @@ double mean_square(const std::vector<double>& found, const std::vector<double>& 
   return sum;
 }
 
-void compare_shared(const Measurements& table, const std::vector<double>& low,
+void compare_shared(const MeasuredReleases& table, const std::vector<double>& low,
                     const std::vector<double>& high, const char* name, Privacy budget) {
   constexpr std::size_t kModels = 400;
   constexpr std::size_t kRowsOfEach = 100;
@@ -169,7 +169,7 @@ void compare_shared(const Measurements& table, const std::vector<double>& low,
 }
 
 /// What a covariance that was published for others errs by.
-double error_of_given(const Measurements& table) {
+double error_of_given(const MeasuredReleases& table) {
   const std::size_t width = table.mean.size();
   const std::vector<double> covariance = covariance_of(table);
   std::vector<double> units;
@@ -192,7 +192,7 @@ int main(int argument_count, char** arguments) {
   const Domain domain = read_domain(stem + ".yaml");
   const std::vector<std::string> logarithms{"year1", "year2", "year3"};
   const RealColumns columns(domain, logarithms);
-  Measurements table;
+  MeasuredReleases table;
   const CsvSource source(stem + ".csv");
   const NumericRows rows_of_file(source, columns);
   rows_of_file.visit([&](std::span<const double> rows) {
