@@ -283,14 +283,19 @@ void add_estimate(CLI::App& app, Session& session) {
 namespace {
 
 struct AnswerOptions {
-  std::optional<std::string> model, file;
+  std::optional<std::string> model, domain, file;
   std::vector<std::string> questions;
   bool json = false;
 };
 
 int run_answer(const AnswerOptions& options) {
   const std::string& name = needed(options.model, "--model");
-  const ModelFile model = naming_part("model", [&] { return read_model_file(name); });
+  std::optional<Domain> domain;
+  if (options.domain) {
+    domain = naming_part("domain", [&] { return read_domain(*options.domain); });
+  }
+  const MeasurementsFile counts =
+      naming_part("model", [&] { return read_measurements_file(name, std::move(domain)); });
   std::vector<TableQuestion> questions;
   for (const std::string& text : options.questions) questions.push_back(parse_question(text));
   if (options.file) {
@@ -302,7 +307,7 @@ int run_answer(const AnswerOptions& options) {
   }
   if (questions.empty()) refuse_missing("question", "ask one, or name a file with --questions");
   const std::vector<Answer> answers =
-      answer_questions(model.measurements, model.domain, questions, name);
+      answer_questions(counts.measurements, counts.domain, questions, name);
   Json all = Json::array();
   for (const Answer& answer : answers) all.push_back(answer.json);
   if (options.json) {
@@ -323,12 +328,16 @@ void add_answer(CLI::App& app, Session& session) {
       "The model is a file of mollify sample marginals --model-out, which holds all noisy counts. "
       "Answers are made of these, not of released rows, and cost no budget. Each has a standard "
       "error and a 95 % interval, for the table and for the population that its rows are a random "
-      "sample of. What was not measured is refused.\n\n"
+      "sample of. What was not measured is refused. Noisy counts of another program do, too: a "
+      "JSON "
+      "file with their variances.\n\n"
       "Questions: \"share(happy = very) by attend\", \"mean(income) by region\", "
       "\"quantile(income, .9)\", \"table(happy, attend)\", \"income ~ age + region\", \"happy = "
       "very ~ attend + race\".");
   const auto options = std::make_shared<AnswerOptions>();
-  add_text(command, "--model", options->model, "FILE", "the model");
+  add_text(command, "--model", options->model, "FILE", "the model, or other noisy counts");
+  add_text(command, "--domain", options->domain, "FILE",
+           "the domain, YAML, of a file of noisy counts that has none");
   command.add_option("question", options->questions, "a question, or several")
       ->type_name("QUESTION");
   add_text(command, "--questions", options->file, "FILE", "more of them, one a line");

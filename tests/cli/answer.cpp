@@ -112,7 +112,29 @@ TEST(Answer, WithoutItsCountsIsRefused) {
   EXPECT_THAT(among.out, HasSubstr("north"));
   file.erase("measurements");
   model.command.files.write("model.json", file.dump());
-  EXPECT_THAT(model.ask({"share(ward)"}).err, HasSubstr("model.json holds no measurements"));
+  EXPECT_THAT(model.ask({"share(ward)"}).err, HasSubstr("model.json has no noisy counts at"));
+}
+
+/// Counts of another program, with a domain in the file or beside it.
+TEST(Answer, IsMadeOfForeignCountsToo) {
+  const CommandLine command;
+  const std::string domain = "columns:\n  won: {type: boolean, null: false}\n";
+  command.files.write("domain.yaml", domain);
+  Json counts = {
+      {"measurements",
+       {{"tables", {{{"columns", {"won"}}, {"counts", {29.5, 70.5}}, {"variance", 4}}}}}}};
+  command.files.write("counts.json", counts.dump());
+  const Ended needed = command.run({"answer", "--model", "counts.json", "share(won)"});
+  EXPECT_EQ(needed.status, 2);
+  EXPECT_THAT(needed.err, HasSubstr("counts.json has no domain at /domain"));
+  const Ended beside = command.run(
+      {"answer", "--model", "counts.json", "--domain", "domain.yaml", "share(won)", "--json"});
+  ASSERT_EQ(beside.status, 0) << beside.err;
+  EXPECT_NEAR(Json::parse(beside.out)[0]["answers"][1]["estimate"].get<double>(), .705, 1e-12);
+  counts["domain"] = domain;
+  command.files.write("whole.json", counts.dump());
+  EXPECT_EQ(command.run({"answer", "--model", "whole.json", "share(won)", "--json"}).out,
+            beside.out);
 }
 
 }  // namespace
