@@ -741,12 +741,9 @@ class Marginals(_OfModels):
         "replace" (the default): a row or unit may be any other, and their number is
         public. "add-remove": it may be missing, and their number is protected too.
     copula : bool
-        Joins columns by their rank correlations alone: for numbers, ordered columns and
-        columns of two values, with few rows or a small budget. Default: False.
+        Joins columns by their rank correlations alone: for few rows or a small budget.
     questions : list of str
-        What the table is for, in public, such as ``"happy:attend"``,
-        ``"mean(income) by region"`` or ``"happy = very ~ attend + race"``: all pairs of a
-        question's columns are measured first. Default: none.
+        Public questions (`Model.estimate`): their pairs of columns are measured first.
 
     Examples
     --------
@@ -789,6 +786,7 @@ class Marginals(_OfModels):
         unit: str | Sequence[str] | None = None,
         neighbours: str | None = None,
         copula: bool = False,
+        questions: Sequence[str] | None = None,
         accept_large_delta: bool = False,
     ) -> Plan:
         """Plan a release with one open number, and find that number.

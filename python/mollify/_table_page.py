@@ -79,7 +79,7 @@ def _map(counts: _Counts) -> str:
     number = len(counts.names)
     side = 22 if number <= 24 else 12 if number <= 60 else 6
     named = number <= _MOST_NAMED
-    left, top = (150, 110) if named else (24, 24)
+    left, top = (150, 110) if named else (40, 30)
     drawn = []
     for i, name in enumerate(counts.names):
         short = html.escape(name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…")
@@ -87,6 +87,9 @@ def _map(counts: _Counts) -> str:
         if named:
             drawn.append(f'<text x="{left - 6}" y="{top + middle + 4}" text-anchor="end">{short}</text>')
             drawn.append(f'<text transform="translate({left + middle + 4} {top - 6}) rotate(-55)">{short}</text>')
+        elif (i + 1) % 10 == 0:
+            drawn.append(f'<text x="{left - 6}" y="{top + middle + 4}" text-anchor="end">{i + 1}</text>')
+            drawn.append(f'<text x="{left + middle}" y="{top - 6}" text-anchor="middle">{i + 1}</text>')
         for j, other in enumerate(counts.names):
             kind = "column" if i == j else counts.kind(i, j)
             colour = "#1b1f24" if i == j else _COLOURS[kind]
@@ -124,7 +127,7 @@ def _answer(answer: TableAnswer) -> str:
             estimate = "unknown" if one["estimate"] is None else f"{one['estimate']:.4g}"
             rows.append([what, estimate, _interval(one["table"]), _interval(one["population"])])
     head = ["", "estimate", "in the table, 95 %", "in the population, 95 %"]
-    return heading + f'<div class="wide">{table(head, rows)}</div>'
+    return heading + f'<div class="wide records">{table(head, rows)}</div>'
 
 
 def _columns_table(counts: _Counts) -> str:
@@ -139,11 +142,11 @@ def _columns_table(counts: _Counts) -> str:
         if at in counts.columns:
             variance, cells = counts.columns[at]
             off = f"{100 * 1.96 * math.sqrt(variance):.2g} points of 100"
-            rows.append([name, cells, off, _percent(counts.sample_share(at)), told])
+            rows.append([str(at + 1), name, cells, off, _percent(counts.sample_share(at)), told])
         else:
-            rows.append([name, "", "follows from another column", "", told])
-    head = ["column", "values", "a share is within (95 %)", "as good as a sample of", "counted together with"]
-    return f'<div class="wide">{table(head, rows)}</div>'
+            rows.append([str(at + 1), name, "", "follows from another column", "", told])
+    head = ["", "column", "values", "a share is within (95 %)", "as good as a sample of", "counted together with"]
+    return f'<div class="wide records">{table(head, rows)}</div>'
 
 
 def reader_parts(
@@ -164,8 +167,8 @@ def reader_parts(
     parts = [
         '<div class="lead"><p><strong>These rows are not real persons.</strong> '
         f"A program drew {len(release)} rows from a statistical model. The model was made of counts of the real table "
-        f"({made_of}), and each count was changed by random noise, so that no {unit} can be recognised "
-        "by anyone, whatever they know.</p></div>",
+        f"({made_of}), and each count was changed by random noise. The noise limits what anyone can find out about one {unit}, "
+        "whatever they know already: the promise is below.</p></div>",
         "<h2>What it is good for</h2>",
         table(
             ["good for", "not good for"],
@@ -198,9 +201,8 @@ def reader_parts(
     if rules:
         parts.append("<h2>Rules that all rows keep</h2><ul>" + "".join(f"<li>{html.escape(str(rule))}</li>" for rule in rules) + "</ul>")
     parts.append(
-        "<h2>Check it</h2><p>The certificate below states what was promised. With it, the domain's file and the model's file, anyone can check the promise:</p>"
-        "<pre>mollify verify --certificate CERTIFICATE --domain DOMAIN --model MODEL --released ROWS</pre>"
-        "<p>More answers with error bars, at no cost:</p><pre>mollify answer --model MODEL \"QUESTION\"</pre>"
+        "<h2>Check it</h2><p>The certificate below states what was promised. With it, the domain's file, the model's file and the rows, anyone can check "
+        "the promise: <code>mollify verify</code> computes it again. <code>mollify answer</code> gives more answers with error bars, at no cost.</p>"
     )
     if contact:
         parts.append(f'<p class="contact"><strong>To have a conclusion checked on the real table, ask:</strong> {html.escape(contact)}</p>')

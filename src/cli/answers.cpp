@@ -299,13 +299,14 @@ int run_answer(const AnswerOptions& options) {
   std::vector<TableQuestion> questions;
   for (const std::string& text : options.questions) questions.push_back(parse_question(text));
   if (options.file) {
-    naming_part("questions", [&] {
+    naming_part("questions-file", [&] {
       for (TableQuestion& one : parsed_file(*options.file, parse_questions)) {
         questions.push_back(std::move(one));
       }
     });
   }
-  if (questions.empty()) refuse_missing("question", "ask one, or name a file with --questions");
+  if (questions.empty())
+    refuse_missing("question", "ask one, or name a file with --questions-file");
   const std::vector<Answer> answers =
       answer_questions(counts.measurements, counts.domain, questions, name);
   Json all = Json::array();
@@ -340,7 +341,7 @@ void add_answer(CLI::App& app, Session& session) {
            "the domain, YAML, of a file of noisy counts that has none");
   command.add_option("question", options->questions, "a question, or several")
       ->type_name("QUESTION");
-  add_text(command, "--questions", options->file, "FILE", "more of them, one a line");
+  add_text(command, "--questions-file", options->file, "FILE", "more of them, one a line");
   command.add_flag("--json", options->json, "print as JSON");
   command.callback([options, &session] { session.status = run_answer(*options); });
 }

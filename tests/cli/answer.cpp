@@ -76,7 +76,7 @@ TEST(Answer, OfAFileOfQuestionsAreInItsOrder) {
   const AskedModel model;
   model.command.files.write("questions.txt",
                             "# about wards\nmean(age) by ward\nquantile(age, .5)\n");
-  const Ended asked = model.ask({"share(ward = east)", "--questions", "questions.txt", "--json"});
+  const Ended asked = model.ask({"share(ward = east)", "--questions-file", "questions.txt", "--json"});
   ASSERT_EQ(asked.status, 0) << asked.err;
   const Json answers = Json::parse(asked.out);
   ASSERT_EQ(answers.size(), 3U);
@@ -84,7 +84,7 @@ TEST(Answer, OfAFileOfQuestionsAreInItsOrder) {
   EXPECT_EQ(answers[2]["question"], "quantile(age, .5)");
   EXPECT_TRUE(answers[2]["answers"][0]["table"]["standard_error"].is_null());
   model.command.files.write("questions.txt", "mean(age) by ward\nmean age\n");
-  EXPECT_THAT(model.ask({"--questions", "questions.txt"}).err, HasSubstr("questions.txt:2"));
+  EXPECT_THAT(model.ask({"--questions-file", "questions.txt"}).err, HasSubstr("questions.txt:2"));
 }
 
 TEST(Answer, WithoutItsCountsIsRefused) {

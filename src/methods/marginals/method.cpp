@@ -634,7 +634,7 @@ constexpr OwnPart kMarginalsParts[] = {
     {"/copula", "--copula", kTruth,
      "join columns by their rank correlations alone\n"
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
-    {"/questions", "--question", kTexts,
+    {"/questions", "--questions", kTexts,
      "question that the table is for: \"y ~ x + z\", \"x:z\", ...\n"
      "Public. What it needs is measured first. Give it once for each question, such as "
      "\"happy:attend\" or \"mean(income) by region\"",
@@ -645,7 +645,7 @@ constexpr OwnPart kMarginalsQuestions[] = {
     {"/privacy/rho", "--rho", kDecimal},
     {"/neighbours", "--neighbours", kText},
     {"/copula", "--copula", kTruth},
-    {"/questions", "--question", kTexts, "", "QUESTION"},
+    {"/questions", "--questions", kTexts, "", "QUESTION"},
 };
 
 constexpr MethodProfile kMarginalsProfile{
