@@ -30,8 +30,8 @@ class TableAnswer(Answer):
         - `estimate`: the number; None if noise leaves no rows of the group.
         - `standard_error`, `lower` and `upper`: for the table, a 95 % interval. A
           quantile has no standard error.
-        - `population_standard_error`, `population_lower` and `population_upper`: for the
-          population that the table's rows are a random sample of. None if rows have
+        - `population_standard_error`, `population_lower` and `population_upper`: for
+          the population that the table's rows are a random sample of. None if rows have
           weights.
 
         Empty if the question is refused, with the reason under ``"refused"``.
@@ -175,7 +175,7 @@ class Model:
         return drawn
 
     @overload
-    def estimate(self, question: str) -> TableAnswer: ...
+    def estimate(self, question: str) -> TableAnswer: ...  # type: ignore[overload-overlap]
 
     @overload
     def estimate(self, question: Iterable[str]) -> list[TableAnswer]: ...

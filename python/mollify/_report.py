@@ -466,9 +466,10 @@ def report(
 
     The page of a release holds public facts only: the promise, the expected error, the
     mechanism, how often each value of each column was released, the first
-    records, and the certificate. For a synthetic table (`Marginals`), the page begins with what
-    its reader needs: what the table is good for, its questions and their answers with
-    error bars, and a map of the pairs of columns that were counted. The page of a comparison shows the real data and the
+    records, and the certificate. For a synthetic table (`Marginals`), the page begins
+    with what its reader needs: what the table is good for, its questions and their
+    answers with error bars, and a map of the pairs of columns that were counted.
+    The page of a comparison shows the real data and the
     release side by side, outcome by outcome or column by column. It is NOT PRIVATE and
     says so on every screen.
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 STYLE = """
 .map { max-width: 100%; height: auto } .map text { font: 11px system-ui, sans-serif; fill: #1b1f24 }
 .lead { background: #f4f5f7; padding: .8rem 1rem } .contact { border-left: 4px solid #1a5d8b; padding-left: 1rem }
-@media print { details > * { display: block } .map { max-width: 16cm } h2 { break-after: avoid } table, svg { break-inside: avoid } }
+.reader table { width: max-content } .reader td, .reader th { overflow-wrap: break-word; max-width: 24rem }
+@media print { .reader table { width: auto } details > * { display: block } .map { max-width: 16cm } h2 { break-after: avoid } table, svg { break-inside: avoid } }
 """
 _MEAN_SIZE = math.sqrt(2 / math.pi)
 _CLOSE, _FAIR = 0.02, 0.05
@@ -127,7 +128,7 @@ def _answer(answer: TableAnswer) -> str:
             estimate = "unknown" if one["estimate"] is None else f"{one['estimate']:.4g}"
             rows.append([what, estimate, _interval(one["table"]), _interval(one["population"])])
     head = ["", "estimate", "in the table, 95 %", "in the population, 95 %"]
-    return heading + f'<div class="wide records">{table(head, rows)}</div>'
+    return heading + f'<div class="wide reader">{table(head, rows)}</div>'
 
 
 def _columns_table(counts: _Counts) -> str:
@@ -146,7 +147,7 @@ def _columns_table(counts: _Counts) -> str:
         else:
             rows.append([str(at + 1), name, "", "follows from another column", "", told])
     head = ["", "column", "values", "a share is within (95 %)", "as good as a sample of", "counted together with"]
-    return f'<div class="wide records">{table(head, rows)}</div>'
+    return f'<div class="wide reader">{table(head, rows)}</div>'
 
 
 def reader_parts(
