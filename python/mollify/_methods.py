@@ -742,7 +742,7 @@ class Marginals(_OfModels):
         public. "add-remove": it may be missing, and their number is protected too.
     copula : bool
         Joins columns by their rank correlations alone: for few rows or a small budget.
-    questions : list of str
+    questions : str or list of str
         Public questions (`Model.estimate`): their pairs of columns are measured first.
 
     Examples
@@ -760,7 +760,7 @@ class Marginals(_OfModels):
     reference: Any = None
     neighbours: str | None = None
     copula: bool = False
-    questions: Sequence[str] | None = None
+    questions: str | Sequence[str] | None = None
     weights: str | None = None
     greatest_weight: Number | None = None
     weight_step: Number | None = None
@@ -786,7 +786,7 @@ class Marginals(_OfModels):
         unit: str | Sequence[str] | None = None,
         neighbours: str | None = None,
         copula: bool = False,
-        questions: Sequence[str] | None = None,
+        questions: str | Sequence[str] | None = None,
         accept_large_delta: bool = False,
     ) -> Plan:
         """Plan a release with one open number, and find that number.

@@ -497,8 +497,8 @@ def report(
     Raises
     ------
     InvalidInput
-        If `about` is something else, a question is none, `domain` is not the release's, the file's name
-        ends otherwise, or the file exists.
+        If `about` is something else, a text of `questions` is not a question, `domain`
+        is not the release's, the file's name ends otherwise, or the file exists.
     """
     page = None
     if isinstance(about, Release):
