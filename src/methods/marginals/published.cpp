@@ -108,7 +108,9 @@ bool can_be_table(const MarginalDesign& design, const MarginalBudget& budget,
   if (table.parts < 1 || table.parts > MarginalBudget::kParts || table.columns.size() > 2) {
     return false;
   }
+  if (table.groups.size() != table.columns.size()) return false;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i] >= design.request.columns.size()) return false;
     const MarginalColumn& column = design.request.columns[table.columns[i]];
     // Rules cut private bins into more.
     const std::uint32_t most = column.private_bins ? column.size : counted_cells(column);

@@ -188,7 +188,8 @@ TEST(Answers, HoldAsOftenAsTheySay) {
   std::map<std::string, double> real;
   for (const char* const question : questions) {
     for (const char* const part : {"answers", "differences"}) {
-      for (const Json& one : test::answers_to(exact, domain, question)[part]) {
+      const Json found = test::answers_to(exact, domain, question);
+      for (const Json& one : found[part]) {
         real[question + one.value("group", "") + "|" + one["of"].get<std::string>()] =
             number(one, "/estimate");
       }
@@ -198,7 +199,8 @@ TEST(Answers, HoldAsOftenAsTheySay) {
     const Measurements noisy = test::with_noise(exact, random);
     for (const char* const question : questions) {
       for (const char* const part : {"answers", "differences"}) {
-        for (const Json& one : test::answers_to(noisy, domain, question)[part]) {
+        const Json found = test::answers_to(noisy, domain, question);
+        for (const Json& one : found[part]) {
           const std::string key =
               question + one.value("group", "") + "|" + one["of"].get<std::string>();
           auto& [count, sum] = held[key];
