@@ -76,7 +76,8 @@ TEST(Answer, OfAFileOfQuestionsAreInItsOrder) {
   const AskedModel model;
   model.command.files.write("questions.txt",
                             "# about wards\nmean(age) by ward\nquantile(age, .5)\n");
-  const Ended asked = model.ask({"share(ward = east)", "--questions-file", "questions.txt", "--json"});
+  const Ended asked =
+      model.ask({"share(ward = east)", "--questions-file", "questions.txt", "--json"});
   ASSERT_EQ(asked.status, 0) << asked.err;
   const Json answers = Json::parse(asked.out);
   ASSERT_EQ(answers.size(), 3U);
