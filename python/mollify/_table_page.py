@@ -18,6 +18,7 @@ STYLE = """
 .map { max-width: 100%; height: auto } .map text { font: 11px system-ui, sans-serif; fill: #1b1f24 }
 .lead { background: #f4f5f7; padding: .8rem 1rem } .contact { border-left: 4px solid #1a5d8b; padding-left: 1rem }
 .reader table { width: max-content } .reader td, .reader th { overflow-wrap: break-word; max-width: 24rem }
+@media (max-width: 44rem) { .reader table { width: auto } .reader td, .reader th { padding-right: .5rem } }
 @media print { .reader table { width: auto } details > * { display: block } .map { max-width: 16cm } h2 { break-after: avoid } table, svg { break-inside: avoid } }
 """
 _MEAN_SIZE = math.sqrt(2 / math.pi)
