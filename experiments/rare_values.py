@@ -63,7 +63,7 @@ def zipf():
 
 
 def sparse():
-    """Columns of 400 declared words, of which 20 to 60 occur, and three columns that depend on these."""
+    """Columns that declare 400 words, 20 to 60 of them in the rows, and three columns that depend on the others."""
     random, rows = np.random.default_rng(2), 20_000
     table, columns = {"sex": random.integers(0, 2, rows)}, {"sex": {"type": "categorical", "values": [0, 1]}}
     for occur in (20, 40, 60):

@@ -329,9 +329,8 @@ void add_answer(CLI::App& app, Session& session) {
       "The model is a file of mollify sample marginals --model-out, which holds all noisy counts. "
       "Answers are made of these, not of released rows, and cost no budget. Each has a standard "
       "error and a 95 % interval, for the table and for the population that its rows are a random "
-      "sample of. What was not measured is refused. Noisy counts of another program do, too: a "
-      "JSON "
-      "file with their variances.\n\n"
+      "sample of. What was not measured is refused. It also reads noisy counts of another "
+      "program, in a JSON file with their variances.\n\n"
       "Questions: \"share(happy = very) by attend\", \"mean(income) by region\", "
       "\"quantile(income, .9)\", \"table(happy, attend)\", \"income ~ age + region\", \"happy = "
       "very ~ attend + race\".");

@@ -50,9 +50,9 @@ class Density {
 
 /// The likeliest density of noisy counts, if its logarithm has slopes that change little from
 /// neighbour to neighbour: along the logarithm of a number's size where cells are wide, along the
-/// cells where they are narrow. Cells of an end whose counts noise could make are one observation:
-/// single ones of them would draw the tail to where noise happens to be great. Where the counts show
-/// a tail of numbers far from 0 (upper_tail), the density is this tail's.
+/// cells where they are narrow. Cells of an end whose counts noise could make are one observation.
+/// If each counted by itself, the tail would follow the greatest noise. If the counts show a tail of
+/// numbers far from 0 (upper_tail), the density is the density of this tail.
 ///
 /// Nothing for fewer than three cells, more than kMostCells, or counts that sum to noise alone.
 /// Cells alone are left out. Post-processing of the counts. O(pieces 24^2) a step.

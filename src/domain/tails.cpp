@@ -20,7 +20,7 @@ constexpr double kMostOfAll = 0.5;
 /// Assumed of the shape before: a tail like x^-3.3, or anything from exponential ones to x^-1.8.
 constexpr double kShape = 0.3;
 constexpr double kShapeDeviation = 0.25;
-/// Heaps, gaps, and what is no such tail move a count by this part of it.
+/// Part of a count by which heaps, gaps and tails of another form change it.
 constexpr double kMisfit = 0.1;
 /// A tail does not fit if the sum of squares is as many standard deviations above its mean.
 constexpr double kMostMisfit = 1;

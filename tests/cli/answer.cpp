@@ -116,7 +116,7 @@ TEST(Answer, WithoutItsCountsIsRefused) {
   EXPECT_THAT(model.ask({"share(ward)"}).err, HasSubstr("model.json has no noisy counts at"));
 }
 
-/// Counts of another program, with a domain in the file or beside it.
+/// Noisy counts of another program. The domain is in their file, or in a file of its own.
 TEST(Answer, IsMadeOfForeignCountsToo) {
   const CommandLine command;
   const std::string domain = "columns:\n  won: {type: boolean, null: false}\n";

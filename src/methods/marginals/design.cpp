@@ -305,7 +305,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // Of what was tried on three real tables this came nearest at epsilon 0.1 to 5
     // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
-    // Pairs of questions take their parts from those of all others.
+    // The pairs of questions get parts that all other pairs would have.
     const double others = 1 - sixths_of_questions(request) / 6.0;
     design.column_parts = share_of_parts(0.20, columns);
     design.tree_choice_parts = share_of_parts(0.03 * others, edges);

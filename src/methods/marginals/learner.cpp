@@ -155,9 +155,9 @@ class Learner {
   }
 
   /// The count above which a doubtful cell is no noise: more than kRareDeviations, and noise of this
-  /// deviation in all such cells puts kRowsOfNoise of all rows above it in the mean. Of a count x
-  /// that is noise alone the part above c has the mean s phi(c / s), or of Laplace noise of scale b (c + b)
-  /// e^(-c/b) / 2.
+  /// deviation in all such cells puts kRowsOfNoise of all rows above it in the mean. If a count
+  /// is noise alone, its part above c has the mean s phi(c / s), or (c + b) e^(-c/b) / 2 for Laplace
+  /// noise of scale b.
   double least_of_doubtful(double deviation) const {
     double cells = 0;
     for (const MarginalColumn& column : columns_) {

@@ -635,9 +635,9 @@ constexpr OwnPart kMarginalsParts[] = {
      "join columns by their rank correlations alone\n"
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
     {"/questions", "--questions", kTexts,
-     "question that the table is for: \"y ~ x + z\", \"x:z\", ...\n"
-     "Public. What it needs is measured first. Give it once for each question, such as "
-     "\"happy:attend\" or \"mean(income) by region\"",
+     "question that the table is for, such as \"y ~ x + z\"\n"
+     "Public. The pairs of its columns are measured first. Repeat the flag for each question, such "
+     "as \"happy:attend\" or \"mean(income) by region\"",
      "QUESTION"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {

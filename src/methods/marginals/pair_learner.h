@@ -26,8 +26,8 @@ inline constexpr std::array<std::uint32_t, 9> kResolutions = {2,  3,  4,  6,    
 /// The groups of groups.
 [[nodiscard]] CellGroups composed(const CellGroups& inner, const CellGroups& outer);
 
-/// How a column's cells are counted for questions: each by itself where they are few, so that a
-/// value is told apart from rare ones that the model puts together with it.
+/// How a column's cells are counted for questions: each by itself if they are few. Then a value is
+/// counted without the rare values that the model joins with it.
 struct AskedCells {
   CellGroups cells{};                  ///< of the column's cells
   CellGroups values{};                 ///< of the model's values, for the fit
