@@ -447,7 +447,7 @@ Measurements even_measurements(const MarginalDesign& design, const Domain& domai
 }
 
 /// Each question with the greatest standard error of its answers, if all values were equally
-/// frequent.
+/// frequent. Throws InvalidInput for a question that no release of the design answers.
 Json question_errors(const MarginalDesign& design, const Domain& domain,
                      const std::vector<std::string>& questions, std::uint64_t records) {
   Json all = Json::array();
@@ -458,7 +458,7 @@ Json question_errors(const MarginalDesign& design, const Domain& domain,
     const Answer answer = answer_question(even, domain, parse_question(text));
     for (const char* part : {"answers", "differences"}) {
       for (const Json& one : answer.json.value(part, Json::array())) {
-        const Json& error = one["table"]["standard_error"];
+        const Json error = one["table"].is_object() ? one["table"]["standard_error"] : Json();
         if (error.is_number()) greatest = std::max(greatest, error.get<double>());
       }
     }
@@ -493,10 +493,6 @@ class MarginalPlan final : public PlanModel {
                      {"column_deviation", design.request.told(design.column_deviation)},
                      {"measured_pair", Json::array()}};
       if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
-      const auto& questions = own_of<MarginalsQuestion>(question).questions;
-      if (domain_ && !questions.empty()) {
-        way.details["questions"] = question_errors(design, *domain_, questions, records);
-      }
       for (const MarginalError::Seen& one : error.seen) {
         way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
@@ -575,10 +571,13 @@ class MarginalPlan final : public PlanModel {
       answer.lines += "; the other pairs are as the model guesses them\n";
     }
     if (error.usual > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
-    if (answer.ways.front().details.contains("questions")) {
+    const auto& questions = own_of<MarginalsQuestion>(whole).questions;
+    if (domain_ && !questions.empty()) {
+      answer.facts["questions"] =
+          question_errors(design, *domain_, questions, effective(whole, whole.records));
       answer.lines +=
           "  standard errors of answers, for the table, if all values were equally frequent:\n";
-      for (const Json& one : answer.ways.front().details["questions"]) {
+      for (const Json& one : answer.facts["questions"]) {
         answer.lines += fmt::format("    {:.3g}  {}\n", one["standard_error"].get<double>(),
                                     printable(one["question"].get<std::string>()));
       }
@@ -728,6 +727,10 @@ class MarginalsMethod final : public ReleaseMethod {
     std::optional<Roster> roster;
     if (!spec.hides_count()) roster = count_records(spec, inputs, records, facts);
     DesignedRelease made = design_release(spec, facts, domain);
+    // A question without an answer is refused before it costs anything.
+    static_cast<void>(question_errors(*made.certificate.as<MarginalDesign>(), domain,
+                                      own_of<MarginalsSpec>(spec).questions,
+                                      facts.records.value_or(kManyRecords)));
     const auto& reference = made.certificate.spec.reference();
     std::vector<std::uint32_t> digits;
     if (reference) digits = inputs.records(reference->name, domain);
