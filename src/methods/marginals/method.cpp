@@ -454,15 +454,16 @@ Json question_errors(const MarginalDesign& design, const Domain& domain,
   if (questions.empty()) return all;
   const Measurements even = even_measurements(design, domain, records);
   for (const std::string& text : questions) {
-    double greatest = 0;
+    std::optional<double> greatest;  // none of a quantile
     const Answer answer = answer_question(even, domain, parse_question(text));
     for (const char* part : {"answers", "differences"}) {
       for (const Json& one : answer.json.value(part, Json::array())) {
         const Json error = one["table"].is_object() ? one["table"]["standard_error"] : Json();
-        if (error.is_number()) greatest = std::max(greatest, error.get<double>());
+        if (error.is_number()) greatest = std::max(greatest.value_or(0), error.get<double>());
       }
     }
-    all.push_back({{"question", text}, {"standard_error", greatest}});
+    all.push_back(
+        {{"question", text}, {"standard_error", greatest ? Json(*greatest) : Json(nullptr)}});
   }
   return all;
 }
@@ -578,8 +579,10 @@ class MarginalPlan final : public PlanModel {
       answer.lines +=
           "  standard errors of answers, for the table, if all values were equally frequent:\n";
       for (const Json& one : answer.facts["questions"]) {
-        answer.lines += fmt::format("    {:.3g}  {}\n", one["standard_error"].get<double>(),
-                                    printable(one["question"].get<std::string>()));
+        const Json& error = one["standard_error"];
+        answer.lines += fmt::format(
+            "    {}  {}\n", error.is_number() ? fmt::format("{:.3g}", error.get<double>()) : "-",
+            printable(one["question"].get<std::string>()));
       }
     }
     if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
