@@ -579,9 +579,9 @@ class MarginalPlan final : public PlanModel {
       answer.lines +=
           "  standard errors of answers, for the table, if all values were equally frequent:\n";
       for (const Json& one : answer.facts["questions"]) {
-        const Json& error = one["standard_error"];
+        const Json& of_one = one["standard_error"];
         answer.lines += fmt::format(
-            "    {}  {}\n", error.is_number() ? fmt::format("{:.3g}", error.get<double>()) : "-",
+            "    {}  {}\n", of_one.is_number() ? fmt::format("{:.3g}", of_one.get<double>()) : "-",
             printable(one["question"].get<std::string>()));
       }
     }
