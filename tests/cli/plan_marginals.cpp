@@ -1,4 +1,5 @@
 // What `mollify plan`, `advise` and `compare` say of method marginals.
+#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -55,6 +56,32 @@ class Doses : public CommandLine {
 /// On which tables a figure held, in the same words everywhere.
 constexpr const char* kHeld =
     "The first held on twelve of seventeen kinds of tables, the second on all.";
+
+/// Each question has the error of its answers before any data are opened, and one without an answer
+/// is refused by plan and sample alike.
+TEST(PlanMarginals, TellsTheErrorsOfAnswers) {
+  const Doses command;
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6"};
+  const Arguments number = {"--n", "3000"};
+  const auto error = [&](const std::string& question, const Arguments& more) {
+    const Json told =
+        command.json(Doses::kPlan + number + more + Arguments{"--questions", question});
+    return told["answers"][0]["questions"][0]["standard_error"];
+  };
+  const Json once = error("sex:ward", budget);
+  EXPECT_GT(once.get<double>(), 0);
+  EXPECT_LT(error("sex:ward", {"--epsilon", "4", "--delta", "1e-6"}).get<double>(),
+            once.get<double>() / 2);
+  EXPECT_TRUE(error("quantile(dose, .5)", budget).is_null());
+  const std::string said =
+      "\"ward\" has no numbers, so it has no mean and no quantile: ask for share(ward)";
+  command.refuses(Doses::kPlan + number + budget + Arguments{"--questions", "mean(ward)"}, said);
+  command.refuses(Arguments{"sample", "@marginals", "--domain", "d.yaml", "--data", "t.csv",
+                            "--count", "5", "--out", "o.csv", "--questions", "mean(ward)"} +
+                      budget,
+                  said);
+  EXPECT_FALSE(std::filesystem::exists(command.files.path("o.csv")));
+}
 
 TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   const Doses command;
