@@ -20,7 +20,9 @@
 #include "release/advice.h"
 #include "release/certificate.h"
 #include "release/design.h"
+#include "release/plan.h"
 #include "release/release.h"
+#include "release/release_error.h"
 #include "release/released_model.h"
 #include "release/spec.h"
 
@@ -104,6 +106,24 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 /// copula's products. Their noise is what their parts of the budget give, and all parts are no more
 /// than there are. The choice of pairs, and the counts, cannot be checked.
 [[nodiscard]] bool can_have_measured(const Certificate& certificate, const Measurements& made);
+
+// Plans: plan.cpp.
+
+/// Of two columns together; `records` of greatest weight, where they have weights.
+///
+/// At best it is the noise of single columns, compared with how far the uniform distribution is
+/// from a column whose k shares have the flat Dirichlet distribution: (1 - 1/k)^k on average.
+[[nodiscard]] ReleaseError table_error(const MarginalDesign& design, std::uint64_t records);
+
+/// Each question with the greatest standard error of its answers, if all values were equally
+/// frequent. Throws InvalidInput for a question that no release of the design answers.
+[[nodiscard]] nlohmann::ordered_json question_errors(const MarginalDesign& design,
+                                                     const Domain& domain,
+                                                     const std::vector<std::string>& questions,
+                                                     std::uint64_t records);
+
+/// `domain`: where one is given, for the errors of answers.
+[[nodiscard]] std::unique_ptr<const PlanModel> marginals_plan(std::optional<Domain> domain);
 
 // For who asks which method to take: advice.cpp.
 [[nodiscard]] const MethodAdvice& marginals_advice();
