@@ -11,7 +11,7 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Integer counts of all columns and all pairs of columns.
+// Integer counts of all columns, all pairs of columns and some triples.
 
 std::uint64_t PairCounts::cells(std::span<const std::uint32_t> sizes) {
   constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
@@ -25,18 +25,23 @@ std::uint64_t PairCounts::cells(std::span<const std::uint32_t> sizes) {
   return static_cast<std::uint64_t>(cells);
 }
 
-PairCounts::PairCounts(std::vector<std::uint32_t> sizes) : sizes_(std::move(sizes)) {
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::vector<Triple> triples)
+    : sizes_(std::move(sizes)), triples_(std::move(triples)) {
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     columns_.emplace_back(sizes_[i]);
     for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
       pairs_.emplace_back(std::size_t{sizes_[i]} * sizes_[j]);
     }
   }
+  for (const auto& [i, j, k] : triples_) {
+    counted_triples_.emplace_back(std::size_t{sizes_[i]} * sizes_[j] * sizes_[k]);
+  }
 }
 
-PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all)
-    : PairCounts(std::move(sizes)) {
-  for (auto* const tables : {&columns_, &pairs_}) {
+PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::vector<Triple> triples,
+                       std::span<const std::int64_t> all)
+    : PairCounts(std::move(sizes), std::move(triples)) {
+  for (auto* const tables : {&columns_, &pairs_, &counted_triples_}) {
     for (std::vector<std::uint64_t>& table : *tables) {
       const std::size_t taken = std::min(table.size(), all.size());
       std::copy_n(all.begin(), taken, table.begin());
@@ -47,12 +52,19 @@ PairCounts::PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::in
 
 std::vector<std::int64_t> PairCounts::all() const {
   std::vector<std::int64_t> all;
-  for (const auto* const tables : {&columns_, &pairs_}) {
+  for (const auto* const tables : {&columns_, &pairs_, &counted_triples_}) {
     for (const std::vector<std::uint64_t>& table : *tables) {
       all.insert(all.end(), table.begin(), table.end());
     }
   }
   return all;
+}
+
+std::span<const std::uint64_t> PairCounts::triple(const Triple& columns) const {
+  const auto found = std::lower_bound(triples_.begin(), triples_.end(), columns);
+  const auto at = static_cast<std::size_t>(found - triples_.begin());
+  if (found == triples_.end() || *found != columns) return counted_triples_.at(triples_.size());
+  return counted_triples_[at];
 }
 
 void PairCounts::add(std::span<const std::uint32_t> record, std::uint64_t weight) {
@@ -61,6 +73,11 @@ void PairCounts::add(std::span<const std::uint32_t> record, std::uint64_t weight
     for (std::size_t j = i + 1; j < sizes_.size(); ++j) {
       pairs_[place(i, j)][std::size_t{record[i]} * sizes_[j] + record[j]] += weight;
     }
+  }
+  for (std::size_t at = 0; at < triples_.size(); ++at) {
+    const auto& [i, j, k] = triples_[at];
+    const std::size_t pair = std::size_t{record[i]} * sizes_[j] + record[j];
+    counted_triples_[at][pair * sizes_[k] + record[k]] += weight;
   }
 }
 
@@ -137,7 +154,8 @@ std::vector<std::vector<std::uint32_t>> digits_of_cells(const std::vector<std::s
 
 }  // namespace
 
-PairCounter::PairCounter(std::vector<std::uint32_t> sizes) : counts_(std::move(sizes)) {
+PairCounter::PairCounter(std::vector<std::uint32_t> sizes, std::vector<Triple> triples)
+    : counts_(std::move(sizes), std::move(triples)) {
   make_groups();
 }
 
@@ -241,8 +259,43 @@ void PairCounter::count_waiting(const Weigh& weigh) {
       if (is_table) add_up(one, other, counted);
     }
   }
+  count_triples(weigh);
   for (Group& group : groups_) {
     std::visit([](auto& cells) { cells.clear(); }, group.cells);
+  }
+}
+
+template <class Weigh>
+void PairCounter::count_triples(const Weigh& weigh) {
+  const std::vector<Triple>& triples = counts_.triples();
+  if (triples.empty()) return;
+  // A column with more cells than a triple may have is in none.
+  std::vector<std::vector<std::uint16_t>> digits(counts_.sizes().size());
+  for (const Group& group : groups_) {
+    for (std::size_t a = 0; a < group.columns.size(); ++a) {
+      std::vector<std::uint16_t>& of_column = digits[group.columns[a]];
+      of_column.resize(waiting_);
+      std::visit(
+          [&](const auto& cells) {
+            for (std::size_t row = 0; row < waiting_; ++row) {
+              of_column[row] = static_cast<std::uint16_t>(group.digits[a][cells[row]]);
+            }
+          },
+          group.cells);
+    }
+  }
+  std::vector<std::uint16_t> pairs(waiting_);  // of the triples' first two columns
+  for (std::size_t at = 0; at < triples.size(); ++at) {
+    const auto& [i, j, k] = triples[at];
+    if (at == 0 || i != triples[at - 1][0] || j != triples[at - 1][1]) {
+      for (std::size_t row = 0; row < waiting_; ++row) {
+        pairs[row] =
+            static_cast<std::uint16_t>(digits[i][row] * counts_.sizes()[j] + digits[j][row]);
+      }
+    }
+    const auto counts = counts_.triple_at(at);
+    visit_cells(pairs.data(), digits[k].data(), counts_.sizes()[k], waiting_,
+                [&](std::size_t row, std::size_t cell) { counts[cell] += weigh(row); });
   }
 }
 

@@ -1,6 +1,7 @@
-// Counts of columns and pairs.
+// Counts of columns, pairs and triples.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,10 +12,14 @@
 namespace mollify {
 
 // -----------------------------------------------------------------------------------------------
-// Integer counts of all columns and all pairs of columns.
+// Integer counts of all columns, all pairs of columns and some triples.
 
-/// How much weight the records have in each cell of each column, and of each pair of columns;
-/// modulo 2^64, so that sums of noise and counts never overflow. Private.
+/// Three columns, ascending.
+using Triple = std::array<std::size_t, 3>;
+
+/// How much weight the records have in each cell of each column, of each pair of columns, and of
+/// the triples that are asked for; modulo 2^64, so that sums of noise and counts never overflow.
+/// Private.
 ///
 /// All that a release reads of its records: memory depends on the cells alone, not on the records,
 /// and one pass fills it.
@@ -30,12 +35,14 @@ class PairCounts {
     return cells(sizes) <= kMostCells;
   }
 
-  /// Sizes of at least 1; are_few(sizes).
-  explicit PairCounts(std::vector<std::uint32_t> sizes);
+  /// Sizes of at least 1; are_few(sizes). Triples ascend, none twice.
+  explicit PairCounts(std::vector<std::uint32_t> sizes, std::vector<Triple> triples = {});
   /// Of what `all` gave, or of several of these added modulo 2^64. Missing cells count as 0.
-  PairCounts(std::vector<std::uint32_t> sizes, std::span<const std::int64_t> all);
+  PairCounts(std::vector<std::uint32_t> sizes, std::vector<Triple> triples,
+             std::span<const std::int64_t> all);
 
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return sizes_; }
+  [[nodiscard]] const std::vector<Triple>& triples() const noexcept { return triples_; }
 
   /// Adds one record.
   void add(std::span<const std::uint32_t> record, std::uint64_t weight);
@@ -57,6 +64,8 @@ class PairCounts {
                                                     std::size_t second) const noexcept {
     return pairs_[place(first, second)];
   }
+  /// Row-major, the last column fastest. Throws std::out_of_range for a triple that is not counted.
+  [[nodiscard]] std::span<const std::uint64_t> triple(const Triple& columns) const;
   /// The counts, to add to.
   [[nodiscard]] std::span<std::uint64_t> column(std::size_t column) noexcept {
     return columns_[column];
@@ -65,7 +74,12 @@ class PairCounts {
     return pairs_[place(first, second)];
   }
 
-  /// Of all columns, then of all pairs, end to end.
+  /// Those of the triple at this place of triples().
+  [[nodiscard]] std::span<std::uint64_t> triple_at(std::size_t at) noexcept {
+    return counted_triples_[at];
+  }
+
+  /// Of all columns, then of all pairs, then of the triples, end to end.
   [[nodiscard]] std::vector<std::int64_t> all() const;
 
  private:
@@ -74,8 +88,10 @@ class PairCounts {
   }
 
   std::vector<std::uint32_t> sizes_;
+  std::vector<Triple> triples_;
   std::vector<std::vector<std::uint64_t>> columns_;
   std::vector<std::vector<std::uint64_t>> pairs_;
+  std::vector<std::vector<std::uint64_t>> counted_triples_;
 };
 
 // -----------------------------------------------------------------------------------------------
@@ -87,22 +103,23 @@ class PairCounts {
 /// Columns of few cells are put in groups, by their sizes alone: a row is counted once in a table
 /// of each two groups, which holds all pairs of columns of both, and each table is added up to its
 /// pairs. So 30 columns of ten cells take 120 steps a row, not 465, and 30 columns of two cells
-/// take 15. Pairs of columns that lie in no table are counted by themselves.
+/// take 15. Pairs of columns that lie in no table are counted by themselves, and so are triples.
 ///
 /// Rows wait until there are kRows of them. Then one table after the other counts them, in a
 /// processor's nearest cache: rows of weight 1 by counters of two bytes.
 ///
 /// Memory, in addition to the counts: a byte for each group and waiting row, or 4 for a column of
-/// more than 256 cells, and one table.
+/// more than 256 cells, and one table; with triples, two bytes for each column and waiting row.
 class PairCounter {
  public:
   /// Rows that are counted at once, one table after the other.
   static constexpr std::size_t kRows = 65535;
+  static constexpr std::uint64_t kMostTripleCells = std::uint64_t{1} << 16U;
   /// A row of a greater weight counts as this.
   static constexpr std::uint64_t kMostWeight = (std::uint64_t{1} << 19U) - 1;
 
-  /// Sizes as of PairCounts.
-  explicit PairCounter(std::vector<std::uint32_t> sizes);
+  /// Sizes and triples as of PairCounts; each triple has at most kMostTripleCells.
+  explicit PairCounter(std::vector<std::uint32_t> sizes, std::vector<Triple> triples = {});
 
   /// Adds records: for each column the digits of all of them, below its size, and the weight of
   /// each. No weights are 1 each; all calls have some, or none has.
@@ -133,6 +150,8 @@ class PairCounter {
   template <class Rows, class Columns, class Weigh>
   void count_pairs(const Group& one, const Rows& rows, const Group& other, const Columns& columns,
                    const Weigh& weigh);
+  template <class Weigh>
+  void count_triples(const Weigh& weigh);
   template <class Counter>
   void add_up(const Group& group, const std::vector<Counter>& counted);
   template <class Counter>

@@ -42,9 +42,25 @@ std::vector<std::span<const std::uint32_t>> rows_of(const Columns& columns, std:
   return spans;
 }
 
+/// Some of those that can be counted.
+std::vector<Triple> some_triples(const std::vector<std::uint32_t>& sizes) {
+  std::vector<Triple> triples;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (std::size_t j = i + 1; j < sizes.size(); ++j) {
+      for (std::size_t k = j + 1; k < sizes.size(); ++k) {
+        const std::uint64_t cells = std::uint64_t{sizes[i]} * sizes[j] * sizes[k];
+        if (cells <= PairCounter::kMostTripleCells && seen++ % 3 != 1) triples.push_back({i, j, k});
+      }
+    }
+  }
+  if (triples.size() > 50) triples.resize(50);
+  return triples;
+}
+
 /// Pair by pair, a row at a time.
 PairCounts one_by_one(const std::vector<std::uint32_t>& sizes, const Columns& columns) {
-  PairCounts counts(sizes);
+  PairCounts counts(sizes, some_triples(sizes));
   for (std::size_t row = 0; row < columns[0].size(); ++row) {
     std::vector<std::uint32_t> record;
     for (const auto& column : columns) record.push_back(column[row]);
@@ -56,7 +72,7 @@ PairCounts one_by_one(const std::vector<std::uint32_t>& sizes, const Columns& co
 /// In blocks of any sizes.
 PairCounts at_once(const std::vector<std::uint32_t>& sizes, const Columns& columns,
                    std::mt19937_64& random) {
-  PairCounter counter(sizes);
+  PairCounter counter(sizes, some_triples(sizes));
   for (std::size_t begin = 0; begin < columns[0].size();) {
     const std::size_t rows =
         std::min<std::size_t>(columns[0].size() - begin, random() % (2 * PairCounter::kRows));
@@ -97,13 +113,13 @@ TEST(PairCounter, CountsWeights) {
       const Columns columns = random_columns(sizes, 70'000, random);
       std::vector<std::uint64_t> weights;
       for (std::size_t row = 0; row < 70'000; ++row) weights.push_back(most - random() % 2);
-      PairCounts expected(sizes);
+      PairCounts expected(sizes, some_triples(sizes));
       for (std::size_t row = 0; row < weights.size(); ++row) {
         std::vector<std::uint32_t> record;
         for (const auto& column : columns) record.push_back(column[row]);
         expected.add(record, weights[row]);
       }
-      PairCounter counter(sizes);
+      PairCounter counter(sizes, some_triples(sizes));
       for (std::size_t begin = 0; begin < weights.size();) {
         const std::size_t rows = std::min<std::size_t>(weights.size() - begin, random() % 20'000);
         counter.add(rows_of(columns, begin, rows), std::span(weights).subspan(begin, rows));
@@ -138,7 +154,7 @@ TEST(PairCounter, CountsTablesOfAnySizes) {
 namespace {
 
 TEST(PairCounts, CountsColumnsAndPairs) {
-  PairCounts counts({2, 3, 2});
+  PairCounts counts({2, 3, 2}, {{0, 1, 2}});
   for (const std::vector<std::uint32_t>& record :
        {std::vector<std::uint32_t>{0, 2, 1}, {1, 2, 1}, {1, 0, 0}, {0, 1, 1}}) {
     counts.add(record, 1);
@@ -152,25 +168,29 @@ TEST(PairCounts, CountsColumnsAndPairs) {
   EXPECT_EQ(values(counts.pair(0, 1)), (std::vector<std::uint64_t>{0, 1, 1, 1, 0, 6}));
   EXPECT_EQ(values(counts.pair(0, 2)), (std::vector<std::uint64_t>{0, 2, 6, 1}));
   EXPECT_EQ(values(counts.pair(1, 2)), (std::vector<std::uint64_t>{1, 0, 0, 1, 5, 2}));
+  EXPECT_EQ(values(counts.triple({0, 1, 2})),
+            (std::vector<std::uint64_t>{0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 5, 1}));
+  EXPECT_THROW(static_cast<void>(counts.triple({0, 1, 3})), std::out_of_range);
 }
 
 TEST(PairCounts, CountsOfPartsAddUp) {
   const std::vector<std::uint32_t> one = {1, 2, 0};
   const std::vector<std::uint32_t> other = {0, 2, 1};
-  PairCounts whole({2, 3, 2});
+  const std::vector<Triple> triples{{0, 1, 2}};
+  PairCounts whole({2, 3, 2}, triples);
   whole.add(one, 1);
   whole.add(other, 1);
   std::vector<std::int64_t> sums;
   for (const auto& record : {one, other}) {
-    PairCounts part({2, 3, 2});
+    PairCounts part({2, 3, 2}, triples);
     part.add(record, 1);
     const std::vector<std::int64_t> all = part.all();
     sums.resize(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) sums[i] += all[i];
   }
-  EXPECT_EQ(sums.size(), 7U + 6 + 4 + 6);
-  EXPECT_EQ(PairCounts({2, 3, 2}, sums).all(), whole.all());
-  EXPECT_EQ(PairCounts({2, 3, 2}, {}).all(), PairCounts({2, 3, 2}).all());
+  EXPECT_EQ(sums.size(), 7U + 6 + 4 + 6 + 12);
+  EXPECT_EQ(PairCounts({2, 3, 2}, triples, sums).all(), whole.all());
+  EXPECT_EQ(PairCounts({2, 3, 2}, triples, {}).all(), PairCounts({2, 3, 2}, triples).all());
 }
 
 TEST(PairCounts, CellsDoNotOverflow) {

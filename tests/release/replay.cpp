@@ -379,7 +379,7 @@ TEST(ReleaseReplay, MarginalsMoveByWhatTheyPaidFor) {
       const auto part = summed.part({}, 0);
       part->add(ReplayTable(columns).source());
       const std::vector<std::int64_t> sums = part->take().sums;
-      return PairCounts({4, 5}, sums);
+      return PairCounts({4, 5}, {}, sums);
     };
     const auto one = numbers_after({40, 40});
     auto other = numbers_after({-40, -40});

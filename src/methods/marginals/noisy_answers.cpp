@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "kernel/coins.h"
@@ -25,13 +26,20 @@ std::vector<std::uint64_t> exact_counts(const PairCounts& counts, const Marginal
     for (std::size_t i = 0; i < column.size(); ++i) sums[table.groups[0].of[i]] += column[i];
     return sums;
   }
-  const auto pair = counts.pair(table.columns[0], table.columns[1]);
-  const CellGroups& rows = table.groups[0];
-  const CellGroups& columns = table.groups[1];
+  const bool is_triple = table.columns.size() == 3;
+  const auto counted = is_triple
+                           ? counts.triple({table.columns[0], table.columns[1], table.columns[2]})
+                           : counts.pair(table.columns[0], table.columns[1]);
+  static const CellGroups kAll{{0}, 1};
+  const CellGroups& first = is_triple ? table.groups.front() : kAll;
+  const CellGroups& rows = table.groups[table.groups.size() - 2];
+  const CellGroups& columns = table.groups.back();
   std::size_t cell = 0;
-  for (const std::uint32_t row : rows.of) {
-    const std::size_t begin = std::size_t{row} * columns.count;
-    for (const std::uint32_t column : columns.of) sums[begin + column] += pair[cell++];
+  for (const std::uint32_t slice : first.of) {
+    for (const std::uint32_t row : rows.of) {
+      const std::size_t begin = (std::size_t{slice} * rows.count + row) * columns.count;
+      for (const std::uint32_t column : columns.of) sums[begin + column] += counted[cell++];
+    }
   }
   return sums;
 }
@@ -146,7 +154,8 @@ double cube_root(double x) {
 bool are_shared(std::uint32_t parts, std::span<const Measurement> pairs) {
   std::vector<std::uint64_t> cells;
   for (const Measurement& pair : pairs) {
-    cells.push_back(std::uint64_t{pair.cells[0]} * pair.cells[1]);
+    cells.push_back(std::accumulate(pair.cells.begin(), pair.cells.end(), std::uint64_t{1},
+                                    std::multiplies<>()));
   }
   const std::vector<std::uint32_t> wanted = forest_parts(parts, cells);
   for (std::size_t i = 0; i < pairs.size(); ++i) {

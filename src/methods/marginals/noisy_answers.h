@@ -19,7 +19,7 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The only questions that are put to private counts, and their noisy answers.
 
-/// A column, or two of them, in ascending order; and how their cells are put together.
+/// A column, or two or three of them, in ascending order; and how their cells are put together.
 struct MarginalTable {
   std::vector<std::size_t> columns;
   std::vector<CellGroups> groups;  ///< one for each of them, of all of its cells
@@ -27,7 +27,7 @@ struct MarginalTable {
   [[nodiscard]] std::size_t cells() const;
 };
 
-/// A column or a pair of columns that may be measured: how far the counts are from integers that
+/// A column, a pair or a triple of columns that may be measured: how far the counts are from integers that
 /// are made of earlier outputs, less a penalty for the noise that it would bring.
 struct MarginalCandidate {
   MarginalTable table;
@@ -37,7 +37,7 @@ struct MarginalCandidate {
   static constexpr std::uint64_t kGreatestPenalty = std::uint64_t{1} << 60U;
 };
 
-/// The exact counts of a table, row-major. NOT PRIVATE.
+/// The exact counts of a table, row-major. A triple must have been counted. NOT PRIVATE.
 [[nodiscard]] std::vector<std::uint64_t> exact_counts(const PairCounts& counts,
                                                       const MarginalTable& table);
 
@@ -73,6 +73,8 @@ class MarginalAnswers {
 
   /// Parts of the budget that are left.
   [[nodiscard]] virtual std::uint32_t left() const = 0;
+  /// The triples of columns that can be measured: public (counted_triples).
+  [[nodiscard]] virtual std::span<const Triple> triples() const { return {}; }
   /// Noisy counts of a table's cells, in weights.
   virtual std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) = 0;
   /// Noisy sums of products of scores, of all pairs of columns.
@@ -99,6 +101,7 @@ class PrivateMarginals final : public MarginalAnswers {
       : counts_(counts), budget_(budget), random_(random), parts_(parts) {}
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return counts_.triples(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;
   std::vector<double> products(const CellScores& scores, std::uint32_t parts) override;
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override;
@@ -118,7 +121,7 @@ class PrivateMarginals final : public MarginalAnswers {
 // -----------------------------------------------------------------------------------------------
 // Which tables a learner had measured, and how well: public, like the answers themselves.
 
-/// A measurement that was made: of a column or a pair of columns, with its cells and its parts of
+/// A measurement that was made: of one, two or three columns, with its cells and its parts of
 /// the budget.
 struct Measurement {
   std::vector<std::size_t> columns;
@@ -154,6 +157,7 @@ class RecordedAnswers final : public MarginalAnswers {
   }
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return answers_.triples(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     std::vector<double> counts = answers_.measure(table, parts);
     const double deviation = budget_.deviation(parts);

@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "methods/graphical/junction_tree.h"
+#include "methods/marginals/triples.h"
 
 namespace mollify {
 
@@ -37,6 +38,9 @@ constexpr double kMeanSize = 0.7978845608028654;
 /// The part of a deviation that counts against each cell of a candidate: less than noise adds,
 /// because a model takes up only a part of the noise of its answers.
 constexpr double kNoisePenalty = 0.45;
+/// What chance does to a triple's counts counts this many times against it: more than once, because
+/// a pair does more for all triples that hold it.
+constexpr double kTripleChance = 1.5;
 /// Number of rows by which the model is shrunk (FitOptions) for each time that all rows are a
 /// round's noise: the more noise, the less, because measurements weigh less already.
 constexpr double kShrinkage = 0.1;
@@ -62,19 +66,41 @@ std::vector<double> grouped_pair(std::span<const double> table, const CellGroups
   return sums;
 }
 
+/// As above, for three columns.
+std::vector<double> grouped_triple(std::span<const double> table, const CellGroups& first,
+                                   const CellGroups& rows, const CellGroups& columns) {
+  const std::size_t slice = rows.of.size() * columns.of.size();
+  const std::size_t of_groups = std::size_t{rows.count} * columns.count;
+  std::vector<double> sums(first.count * of_groups);
+  for (std::size_t i = 0; i < first.of.size(); ++i) {
+    const std::vector<double> pair = grouped_pair(table.subspan(i * slice, slice), rows, columns);
+    for (std::size_t j = 0; j < of_groups; ++j) sums[first.of[i] * of_groups + j] += pair[j];
+  }
+  return sums;
+}
+
 double sum_of_distances(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
   return sum;
 }
 
-/// A pair of columns at a resolution; or, where both are one, that column as it is.
-struct PairChoice {
+/// Two or three columns at a resolution; or, where the first two are one, that column as it is.
+struct TableChoice {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
   std::size_t first;
   std::size_t second;
-  std::array<std::size_t, 2> resolutions;
+  std::array<std::size_t, 3> resolutions{};
+  std::size_t third = kNone;
 
   bool is_column() const { return first == second; }
+  bool is_triple() const { return third != kNone; }
+  bool is_pair() const { return !is_column() && !is_triple(); }
+  Clique clique() const {
+    if (is_column()) return {first};
+    return is_triple() ? Clique{first, second, third} : Clique{first, second};
+  }
 };
 
 /// The parts of the table that edges have joined so far.
@@ -98,7 +124,7 @@ class Parts {
   bool is_in(std::size_t column, std::size_t part) const { return of_[column] == part; }
   bool are_joined(std::size_t one, std::size_t other) const { return of_[one] == of_[other]; }
   /// The part that has column `first` of the pair takes in the other's.
-  void join(const PairChoice& pair) {
+  void join(const TableChoice& pair) {
     const std::size_t from = of_[pair.second];
     const std::size_t to = of_[pair.first];
     std::replace(of_.begin(), of_.end(), from, to);
@@ -119,6 +145,7 @@ class PairLearner {
       : design_(design),
         budget_(design.request.budget, design.request.unit, design.amount),
         answers_(answers),
+        triples_(answers.triples()),
         values_(std::move(values)) {}
 
   GraphicalModel learn() {
@@ -136,14 +163,15 @@ class PairLearner {
   /// All pairs of 34 columns.
   static constexpr std::size_t kMostLooks = 1200;
   static constexpr std::size_t kFirstOfMany = 6;  // resolution
+  static constexpr std::size_t kMostTripleGroups = 256;
   static constexpr std::size_t kRoundFit = 16;
   static constexpr std::size_t kLastFit = 300;
   static constexpr double kTolerance = 0.2;  // of the noise
 
   /// Pairs with which the model stays small, at each resolution where their groups differ. Some
   /// pairs at a time, all in turn, if there are many.
-  std::vector<PairChoice> pair_choices() {
-    std::vector<PairChoice> choices;
+  std::vector<TableChoice> pair_choices() {
+    std::vector<TableChoice> choices;
     const std::size_t columns = values_.sizes.size();
     const std::size_t looks = std::min(columns * columns, kMostLooks);
     for (std::size_t look = 0; look < looks; ++look, ++next_look_) {
@@ -154,7 +182,7 @@ class PairLearner {
     return choices;
   }
 
-  void add_choices(std::size_t i, std::size_t j, std::vector<PairChoice>& choices) {
+  void add_choices(std::size_t i, std::size_t j, std::vector<TableChoice>& choices) {
     keep_going();
     if (values_.sizes[i] < 2 || values_.sizes[j] < 2 || !is_small_with(i, j)) return;
     const auto& rows = levels(i, j);
@@ -174,18 +202,62 @@ class PairLearner {
     }
   }
 
+  /// Triples with which the model stays small, at resolutions of few cells.
+  void add_triple_choices(std::vector<TableChoice>& choices) {
+    if (triples_.empty()) return;
+    std::set<Clique> looked_at;
+    for (const TableChoice& choice : choices) {
+      if (choice.is_pair()) looked_at.insert(choice.clique());
+    }
+    for (const auto& [i, j, k] : triples_) {
+      const bool has_pairs =
+          looked_at.contains({i, j}) && looked_at.contains({i, k}) && looked_at.contains({j, k});
+      if (!has_pairs || !is_small_with_triple({i, j, k})) continue;
+      std::array<const std::vector<CellGroups>*, 3> levels{};
+      for (std::size_t side = 0; const std::size_t column : {i, j, k}) {
+        levels[side++] = &values_.levels[column];
+      }
+      for (std::size_t r = 0; r < kResolutions.size(); ++r) {
+        std::size_t cells = 1;
+        bool same = r > 0;
+        for (const auto* const of : levels) {
+          cells *= (*of)[r].count;
+          same = same && (*of)[r] == (*of)[r - 1];
+        }
+        if (cells > kMostTripleGroups) break;
+        if (!same) choices.push_back({i, j, {r, r, r}, k});
+      }
+    }
+  }
+
+  bool is_small_with_triple(const Clique& triple) {
+    const std::uint64_t most = design_.model_cells;
+    const ColumnSizes& sizes = values_.sizes;
+    for (const std::size_t column : triple) {
+      if (sizes[column] < 2) return false;
+    }
+    if (too_large_.contains(triple)) return false;
+    if (!tree_) tree_.emplace(sizes, values_.cliques);
+    const bool is_small = tree_->home(triple) != JunctionTree::kNone ||
+                          (cell_count(sizes, triple) <= most &&
+                           JunctionTree::cells_with(sizes, values_.cliques, triple, most) <= most);
+    if (!is_small) too_large_.insert(triple);
+    return is_small;
+  }
+
   /// The groups that column `of` may be cut into for column `with`.
   const std::vector<CellGroups>& levels(std::size_t of, std::size_t with) const {
     const auto own = own_levels_.find({of, with});
     return own != own_levels_.end() ? own->second : values_.levels[of];
   }
-  const CellGroups& groups_of(const PairChoice& pair, std::size_t side) const {
+  const CellGroups& groups_of(const TableChoice& pair, std::size_t side) const {
+    if (pair.is_triple()) return values_.levels[pair.clique()[side]][pair.resolutions[side]];
     return (side == 0 ? levels(pair.first, pair.second)
                       : levels(pair.second, pair.first))[pair.resolutions[side]];
   }
 
   /// Cuts the columns of a pair that was measured anew, by what the model says of them.
-  void cut_anew(const PairChoice& pair, std::vector<double> table) {
+  void cut_anew(const TableChoice& pair, std::vector<double> table) {
     for (auto [of, with] : {std::pair{pair.first, pair.second}, {pair.second, pair.first}}) {
       const std::size_t rows = values_.sizes[of];
       own_levels_[{of, with}] = alike_cells(table, rows, values_.ordered[of], kResolutions);
@@ -222,8 +294,8 @@ class PairLearner {
   }
 
   /// The tree that is made with the pair may be larger than the bound that it was looked at by.
-  bool has_room_for(const PairChoice& pair) {
-    const Clique clique{pair.first, pair.second};
+  bool has_room_for(const TableChoice& pair) {
+    const Clique clique = pair.clique();
     const std::uint64_t most = design_.model_cells;
     if (pair.is_column()) return true;
     if (JunctionTree::cells_with(values_.sizes, values_.cliques, clique, most) <= most) return true;
@@ -232,39 +304,55 @@ class PairLearner {
   }
 
   /// Columns as they are, which may be measured once more.
-  std::vector<PairChoice> column_choices() const {
-    std::vector<PairChoice> choices;
+  std::vector<TableChoice> column_choices() const {
+    std::vector<TableChoice> choices;
     for (std::size_t i = 0; i < values_.sizes.size(); ++i) {
       if (values_.sizes[i] > 1) choices.push_back({i, i, {}});
     }
     return choices;
   }
 
-  std::size_t cells_of(const PairChoice& pair) const {
+  std::size_t cells_of(const TableChoice& pair) const {
     if (pair.is_column()) return values_.sizes[pair.first];
-    return std::size_t{groups_of(pair, 0).count} * groups_of(pair, 1).count;
+    std::size_t cells = 1;
+    for (std::size_t side = 0; side < pair.clique().size(); ++side) {
+      cells *= groups_of(pair, side).count;
+    }
+    return cells;
   }
 
-  MarginalTable table_of(const PairChoice& pair) const {
+  MarginalTable table_of(const TableChoice& pair) const {
     if (pair.is_column()) return {{pair.first}, {values_.merged[pair.first]}};
-    return {{pair.first, pair.second},
-            {composed(values_.merged[pair.first], groups_of(pair, 0)),
-             composed(values_.merged[pair.second], groups_of(pair, 1))}};
+    MarginalTable table{pair.clique(), {}};
+    for (std::size_t side = 0; side < table.columns.size(); ++side) {
+      table.groups.push_back(composed(values_.merged[table.columns[side]], groups_of(pair, side)));
+    }
+    return table;
   }
 
   /// The expected values of the pair, in its groups.
-  std::vector<double> in_groups(const PairChoice& pair, std::span<const double> table) const {
+  std::vector<double> in_groups(const TableChoice& pair, std::span<const double> table) const {
     if (pair.is_column()) return {table.begin(), table.end()};
+    if (pair.is_triple()) {
+      return grouped_triple(table, groups_of(pair, 0), groups_of(pair, 1), groups_of(pair, 2));
+    }
     return grouped_pair(table, groups_of(pair, 0), groups_of(pair, 1));
   }
 
   /// `counts`: those expected in the pair's groups, in weights.
-  MarginalCandidate candidate_of(const PairChoice& pair, const std::vector<double>& counts,
+  MarginalCandidate candidate_of(const TableChoice& pair, const std::vector<double>& counts,
                                  double deviation) const {
     MarginalCandidate candidate{table_of(pair), {}, 0};
     for (const double count : counts) candidate.expected.push_back(whole_count(count));
     const std::size_t cells = values_.has_rules ? possible_cells(counts) : counts.size();
-    candidate.penalty = whole_count(kNoisePenalty * deviation * static_cast<double>(cells));
+    double penalty = kNoisePenalty * deviation * static_cast<double>(cells);
+    if (pair.is_triple()) {
+      // Of a law that its pairs determine, chance alone makes counts stray by this at most.
+      const auto weight = static_cast<double>(design_.request.unit.weight);
+      const double rows = values_.total / weight;
+      penalty += kTripleChance * kMeanSize * weight * std::sqrt(rows * static_cast<double>(cells));
+    }
+    candidate.penalty = whole_count(penalty);
     return candidate;
   }
 
@@ -275,15 +363,17 @@ class PairLearner {
   }
 
   /// Noisy counts of what cannot occur are 0.
-  void clear_impossible(const PairChoice& pair, std::vector<double>& counts) const {
-    const std::vector<double> table = in_groups(pair, model_->marginal({pair.first, pair.second}));
+  void clear_impossible(const TableChoice& pair, std::vector<double>& counts) const {
+    // Far apart, a triple's marginal takes long, and what cannot occur has no mass in any model.
+    if (pair.is_triple() && model_->tree().home(pair.clique()) == JunctionTree::kNone) return;
+    const std::vector<double> table = in_groups(pair, model_->marginal(pair.clique()));
     for (std::size_t cell = 0; cell < counts.size(); ++cell) {
       if (!(table[cell] > 0)) counts[cell] = 0;
     }
   }
 
   /// What independent columns would give.
-  std::vector<double> independent_table(const PairChoice& pair) const {
+  std::vector<double> independent_table(const TableChoice& pair) const {
     std::vector<double> table;
     for (const double row : values_.expected[pair.first]) {
       for (const double column : values_.expected[pair.second])
@@ -338,7 +428,7 @@ class PairLearner {
     const double deviation =
         budget_.deviation(std::max(1U, static_cast<std::uint32_t>(design_.tree_parts / edges)));
     const std::size_t columns = values_.sizes.size();
-    std::vector<PairChoice> chosen;
+    std::vector<TableChoice> chosen;
     Parts parts(columns);
     for (const NoisyMarginal& one : values_.measured) {
       if (one.clique.size() == 2 && !parts.are_joined(one.clique[0], one.clique[1])) {
@@ -346,7 +436,7 @@ class PairLearner {
       }
     }
     for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {
-      std::vector<PairChoice> choices;
+      std::vector<TableChoice> choices;
       for (std::size_t i = 0; i < columns; ++i) {
         for (std::size_t j = i + 1; j < columns; ++j) {
           if (parts.is_in(i, part) != parts.is_in(j, part)) add_choices(i, j, choices);
@@ -363,39 +453,47 @@ class PairLearner {
         add_clique({chosen.back().first, chosen.back().second});
     }
     std::vector<std::uint64_t> cells;
-    for (const PairChoice& pair : chosen) cells.push_back(cells_of(pair));
+    for (const TableChoice& pair : chosen) cells.push_back(cells_of(pair));
     const std::vector<std::uint32_t> shares = forest_parts(design_.tree_parts, cells);
     for (std::size_t i = 0; i < chosen.size(); ++i) measure(chosen[i], shares[i]);
     fit_model(kLastFit);
-    for (const PairChoice& pair : chosen) cut_anew(pair, expected_in(pair));
+    for (const TableChoice& pair : chosen) cut_anew(pair, expected_in(pair));
   }
 
   /// A choice and its expected counts, in its groups.
   struct Chosen {
-    PairChoice pair;
+    TableChoice pair;
     std::vector<double> expected;
   };
 
   /// One of the choices, by how far the table is from what is expected, which is independent
   /// columns before there is a model.
-  Chosen choose(const std::vector<PairChoice>& choices, double deviation,
+  Chosen choose(const std::vector<TableChoice>& choices, double deviation,
                 std::uint32_t choice_parts) {
     std::vector<Clique> pairs;
-    for (const PairChoice& choice : choices) {
+    for (const TableChoice& choice : choices) {
       const Clique pair{choice.first, choice.second};
-      if (!choice.is_column() && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
+      if (choice.is_pair() && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
     }
     std::vector<std::vector<double>> tables;
     if (model_) tables = model_->pair_marginals(pairs);
     std::vector<MarginalCandidate> candidates;
     std::size_t next = 0;
     std::vector<double> table;
-    for (const PairChoice& choice : choices) {
+    for (const TableChoice& choice : choices) {
+      if (choice.is_triple()) {
+        const bool is_known = known_triples_.contains(choice.clique());
+        if (is_known && choice.resolutions[0] == 0) table = expected_in(choice);
+        candidates.push_back(candidate_of(
+            choice, is_known ? in_groups(choice, table) : of_pairs(choice), deviation));
+        continue;
+      }
       if (choice.is_column()) {
         table = expected_in(choice);
       } else if (next == 0 || pairs[next - 1] != Clique{choice.first, choice.second}) {
         table = model_ ? in_weights(std::move(tables[next])) : independent_table(choice);
         ++next;
+        if (!triples_.empty() && model_) pair_tables_[pairs[next - 1]] = table;
       }
       candidates.push_back(candidate_of(choice, in_groups(choice, table), deviation));
     }
@@ -404,8 +502,21 @@ class PairLearner {
     return {choices[at], {expected.begin(), expected.end()}};
   }
 
+  /// What a triple's pairs make likely.
+  std::vector<double> of_pairs(const TableChoice& choice) const {
+    std::array<std::size_t, 3> sizes{};
+    for (std::size_t side = 0; side < sizes.size(); ++side)
+      sizes[side] = groups_of(choice, side).count;
+    const Clique columns = choice.clique();
+    const auto pair = [&](std::size_t a, std::size_t b) {
+      return grouped_pair(pair_tables_.at({columns[a], columns[b]}), groups_of(choice, a),
+                          groups_of(choice, b));
+    };
+    return table_of_pairs(sizes, pair(0, 1), pair(0, 2), pair(1, 2));
+  }
+
   /// No more than is left: where rounding has made parts of 0 one, fewer may be.
-  void measure(const PairChoice& pair, std::uint32_t wanted) {
+  void measure(const TableChoice& pair, std::uint32_t wanted) {
     const std::uint32_t parts = std::min(wanted, answers_.left());
     if (parts == 0) return;
     std::vector<double> counts = answers_.measure(table_of(pair), parts);
@@ -414,10 +525,14 @@ class PairLearner {
       return;
     }
     if (values_.has_rules) clear_impossible(pair, counts);
-    const Clique clique{pair.first, pair.second};
-    add_measured(clique, std::move(counts), budget_.deviation(parts),
-                 {groups_of(pair, 0).of, groups_of(pair, 1).of});
+    const Clique clique = pair.clique();
+    std::vector<std::vector<std::uint32_t>> groups;
+    for (std::size_t side = 0; side < clique.size(); ++side) {
+      groups.push_back(groups_of(pair, side).of);
+    }
+    add_measured(clique, std::move(counts), budget_.deviation(parts), std::move(groups));
     add_clique(clique);
+    if (pair.is_triple()) known_triples_.insert(clique);
   }
 
   void add_clique(const Clique& clique) {
@@ -444,8 +559,9 @@ class PairLearner {
       const bool is_last = left / 2 < round_parts + choice_parts;
       const std::uint32_t parts = is_last ? left : round_parts;
       const double deviation = budget_.deviation(parts);
-      std::vector<PairChoice> choices = pair_choices();
-      for (const PairChoice& column : column_choices()) choices.push_back(column);
+      std::vector<TableChoice> choices = pair_choices();
+      for (const TableChoice& column : column_choices()) choices.push_back(column);
+      add_triple_choices(choices);
       if (choices.empty()) return;
       const auto [pair, before] = choose(choices, deviation, choice_parts);
       if (!has_room_for(pair)) continue;
@@ -454,7 +570,7 @@ class PairLearner {
       fit_model(kRoundFit);
       const std::vector<double> after = expected_in(pair);
       const double moved = sum_of_distances(before, in_groups(pair, after));
-      if (!pair.is_column()) cut_anew(pair, after);
+      if (pair.is_pair()) cut_anew(pair, after);
       if (moved <= kMeanSize * deviation * static_cast<double>(cells_of(pair))) {
         choice_parts *= 2;
         round_parts *= 2;
@@ -468,9 +584,8 @@ class PairLearner {
   }
 
   /// The model's expected counts of a column or a pair.
-  std::vector<double> expected_in(const PairChoice& pair) const {
-    return in_weights(
-        model_->marginal(pair.is_column() ? Clique{pair.first} : Clique{pair.first, pair.second}));
+  std::vector<double> expected_in(const TableChoice& pair) const {
+    return in_weights(model_->marginal(pair.clique()));
   }
 
   void fit_model(std::size_t steps) {
@@ -497,13 +612,16 @@ class PairLearner {
   const MarginalDesign& design_;
   MarginalBudget budget_;
   MarginalAnswers& answers_;
+  std::span<const Triple> triples_;  // that can be measured
 
   // Made of answers alone.
   ColumnValues values_;
   std::map<std::pair<std::size_t, std::size_t>, std::vector<CellGroups>> own_levels_;
-  std::set<Clique> too_large_;        // pairs
-  std::optional<JunctionTree> tree_;  // of the cliques, once it has been needed
-  std::size_t next_look_ = 0;         // at a pair
+  std::set<Clique> too_large_;                         // pairs and triples
+  std::set<Clique> known_triples_;                     // to the model
+  std::map<Clique, std::vector<double>> pair_tables_;  // the model's expected ones of this round
+  std::optional<JunctionTree> tree_;                   // of the cliques, once it has been needed
+  std::size_t next_look_ = 0;                          // at a pair
   std::optional<GraphicalModel> model_;
   FitState state_;
 };

@@ -105,7 +105,7 @@ bool can_be_tables(const MarginalDesign& design, Tables tables) {
 /// Whether noisy counts of this design can be in this table.
 bool can_be_table(const MarginalDesign& design, const MarginalBudget& budget,
                   const MeasuredTable& table) {
-  if (table.parts < 1 || table.parts > MarginalBudget::kParts || table.columns.size() > 2) {
+  if (table.parts < 1 || table.parts > MarginalBudget::kParts || table.columns.size() > 3) {
     return false;
   }
   if (table.groups.size() != table.columns.size()) return false;

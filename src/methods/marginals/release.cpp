@@ -23,6 +23,7 @@
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
 #include "methods/marginals/private_bins.h"
+#include "methods/marginals/triples.h"
 #include "records/private_table.h"
 #include "records/sink.h"
 
@@ -32,8 +33,9 @@ namespace {
 
 /// Counts of some columns of the table.
 struct CountedColumns {
-  CountedColumns(std::vector<std::size_t> of, std::vector<CellGroups> in)
-      : columns(std::move(of)), bins(std::move(in)), counts(sizes_of(bins)) {}
+  CountedColumns(std::vector<std::size_t> of, std::vector<CellGroups> in,
+                 std::vector<Triple> triples = {})
+      : columns(std::move(of)), bins(std::move(in)), counts(sizes_of(bins), std::move(triples)) {}
 
   static std::vector<std::uint32_t> sizes_of(const std::vector<CellGroups>& bins) {
     std::vector<std::uint32_t> sizes;
@@ -71,7 +73,9 @@ class TableRecords {
   void count(std::vector<CountedColumns>& tables) const {
     if (units_) return count_units(tables);
     std::vector<PairCounter> counters;
-    for (const CountedColumns& table : tables) counters.emplace_back(table.counts.sizes());
+    for (const CountedColumns& table : tables) {
+      counters.emplace_back(table.counts.sizes(), table.counts.triples());
+    }
     std::vector<std::vector<std::uint32_t>> binned(domain_.columns().size());
     std::vector<std::span<const std::uint32_t>> counted;
     visit_digits(data_, domain_,
@@ -188,11 +192,12 @@ std::vector<FoundBins> found_bins(const MarginalDesign& design, const Domain& do
   return bins;
 }
 
-PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins) {
+PairCounts counts_in(const TableRecords& records, std::vector<CellGroups> bins,
+                     std::vector<Triple> triples = {}) {
   std::vector<std::size_t> all(bins.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<CountedColumns> table;
-  table.emplace_back(std::move(all), std::move(bins));
+  table.emplace_back(std::move(all), std::move(bins), std::move(triples));
   records.count(table);
   return std::move(table.front().counts);
 }
@@ -210,7 +215,8 @@ std::vector<std::uint32_t> sizes_of(const Domain& domain) {
 /// Counts pairs of cells in a part of the rows.
 class PairCountsPart final : public SummedPart {
  public:
-  explicit PairCountsPart(const Domain& domain) : domain_(domain), counter_(sizes_of(domain)) {}
+  PairCountsPart(const Domain& domain, std::vector<Triple> triples)
+      : domain_(domain), triples_(std::move(triples)), counter_(sizes_of(domain), triples_) {}
 
   void add(const Source& records) override {
     std::vector<std::span<const std::uint32_t>> counted;
@@ -228,11 +234,12 @@ class PairCountsPart final : public SummedPart {
                  });
   }
   PartSums take() override {
-    return {0, std::exchange(counter_, PairCounter(sizes_of(domain_))).take().all()};
+    return {0, std::exchange(counter_, PairCounter(sizes_of(domain_), triples_)).take().all()};
   }
 
  private:
   const Domain& domain_;
+  std::vector<Triple> triples_;
   PairCounter counter_;
 };
 
@@ -269,8 +276,9 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
     std::vector<MeasuredTable> measured;
     const std::vector<FoundBins> bins =
         found_bins(design, domain_, records, budget, parts, random, measured);
-    return draw_from(counts_in(records, groups_of(bins)), bins, parts, std::move(measured), random,
-                     sink);
+    const std::vector<Triple> triples = counted_triples(with_bins(design, bins).request);
+    return draw_from(counts_in(records, groups_of(bins), triples), bins, parts, std::move(measured),
+                     random, sink);
   }
 
   void require_sums() const override {
@@ -288,15 +296,19 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
 
   std::unique_ptr<SummedPart> part(const std::string& /*pass*/,
                                    std::uint64_t /*number*/) const override {
-    return std::make_unique<PairCountsPart>(domain_);
+    return std::make_unique<PairCountsPart>(domain_, triples());
   }
 
   Drawn draw_by(const SumUp& sum_up, SecureRandom& random, Sink& sink) const override {
-    return draw_from(PairCounts(sizes_of(domain_), sum_up({})), cells_of(domain_), PartsLeft(), {},
-                     random, sink);
+    return draw_from(PairCounts(sizes_of(domain_), triples(), sum_up({})), cells_of(domain_),
+                     PartsLeft(), {}, random, sink);
   }
 
  private:
+  /// Without private bins.
+  [[nodiscard]] std::vector<Triple> triples() const {
+    return counted_triples(certificate().as<MarginalDesign>()->request);
+  }
   [[nodiscard]] bool has_private_bins() const {
     const std::vector<MarginalColumn>& columns =
         certificate().as<MarginalDesign>()->request.columns;

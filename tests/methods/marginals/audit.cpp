@@ -41,6 +41,7 @@ class TellingAnswers final : public MarginalAnswers {
       : table_(table), neighbour_(neighbour), budget_(budget) {}
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return table_.triples(); }
 
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     const auto mine = exact_counts(table_, table);
@@ -98,7 +99,7 @@ void audit_learner(std::uint64_t weight,
                    const std::vector<std::vector<std::size_t>>& questions = {}) {
   for (const Neighbours neighbours : {Neighbours::kReplace, Neighbours::kAddRemove}) {
     for (const double epsilon : {0.25, 1.0}) {
-      PairCounts one({3, 3, 2});
+      PairCounts one({3, 3, 2}, {{0, 1, 2}});
       const auto copies =
           static_cast<std::uint64_t>((neighbours == Neighbours::kReplace ? 2 : 1) / epsilon);
       for (std::uint32_t i = 0; i < 90; ++i)

@@ -78,6 +78,7 @@ class ComparedAnswers final : public MarginalAnswers {
       : table_(table), neighbour_(neighbour), budget_(budget), answers_(table, budget, random) {}
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return table_.triples(); }
 
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     compare(exact_counts(table_, table), exact_counts(neighbour_, table), budget_.noise(parts),
@@ -135,7 +136,9 @@ class ComparedAnswers final : public MarginalAnswers {
     }
     spent += parts;
     ++choices;
-    return answers_.choose(candidates, parts);
+    const std::size_t chosen = answers_.choose(candidates, parts);
+    if (candidates[chosen].table.columns.size() == 3) ++chosen_triples;
+    return chosen;
   }
 
   long double epsilon = 0;
@@ -143,6 +146,7 @@ class ComparedAnswers final : public MarginalAnswers {
   long double mu_squared = 0;
   std::uint64_t spent = 0;
   std::size_t choices = 0;
+  std::size_t chosen_triples = 0;
 
  private:
   std::vector<long double> log_law(const PairCounts& counts,
@@ -171,8 +175,11 @@ class ComparedAnswers final : public MarginalAnswers {
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
+/// With the triple of the first three columns, if there are as many.
 PairCounts counts_of_rows(const std::vector<std::uint32_t>& sizes, const Rows& rows) {
-  PairCounts counts(sizes);
+  std::vector<Triple> triples;
+  if (sizes.size() > 2) triples.push_back({0, 1, 2});
+  PairCounts counts(sizes, triples);
   for (const auto& row : rows) counts.add(row, 1);
   return counts;
 }
@@ -197,6 +204,7 @@ struct Seen {
   long double share = 0;  ///< the greatest, as a share of the promise
   std::size_t pairs = 0;
   std::size_t choices = 0;
+  std::size_t triples = 0;
 };
 
 /// `copies` of every record are in all tables with n others.
@@ -267,6 +275,7 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
         static_cast<void>(learn_marginals(design, answers, nullptr, rules ? &*rules : nullptr));
         ++seen.pairs;
         seen.choices += answers.choices;
+        seen.triples += answers.chosen_triples;
         EXPECT_LE(answers.spent, MarginalBudget::kParts);
         const auto look = [&](long double found, double promised) {
           EXPECT_LE(found, promised * (1 + 1e-9L));
@@ -332,12 +341,12 @@ TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromi
       const Seen seen = compare(table.sizes, table.n, table.copies, GetParam(), budget,
                                 table.copula, table.weight, nullptr, table.questions);
       std::printf(
-          "%s%s%s%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %.3Lf of the "
-          "promise\n",
+          "%s%s%s%s, %zu columns, n = %zu and %zu, %s: %zu pairs, %zu choices, %zu of triples, "
+          "%.3Lf of the promise\n",
           name_of(GetParam()).data(), table.copula ? ", copula" : "",
           table.weight > 1 ? ", weights" : "", table.questions.empty() ? "" : ", questions",
           table.sizes.size(), table.n, static_cast<std::size_t>(table.copies),
-          budget.text().c_str(), seen.pairs, seen.choices, seen.share);
+          budget.text().c_str(), seen.pairs, seen.choices, seen.triples, seen.share);
       EXPECT_GT(seen.share, 0.5) << "what is spent is not felt";
       choices += seen.choices;
     }

@@ -103,6 +103,9 @@ class Asker {
         tables_.push_back({{i, j}, {single_cells(sizes[i]), coarse}});
       }
     }
+    if (sizes.size() < 3) return;
+    tables_.push_back(
+        {{0, 1, 2}, {single_cells(sizes[0]), single_cells(sizes[1]), single_cells(sizes[2])}});
   }
 
   [[nodiscard]] std::optional<Question> next(const History& history) const {
@@ -262,7 +265,9 @@ std::vector<std::vector<std::uint64_t>> all_tables(std::size_t records, std::uin
 
 PairCounts counted(const std::vector<std::uint32_t>& sizes,
                    const std::vector<std::uint64_t>& table) {
-  PairCounts counts(sizes);
+  std::vector<Triple> triples;
+  if (sizes.size() > 2) triples.push_back({0, 1, 2});
+  PairCounts counts(sizes, triples);
   for (std::size_t record = 0; record < table.size(); ++record) {
     std::vector<std::uint32_t> digits(sizes.size());
     std::size_t rest = record;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "methods/marginals/triples.h"
 #include "refusal.h"
 
 namespace mollify {
@@ -29,7 +30,7 @@ const std::vector<MarginalColumn> kColumns = {{4, true}, {4, true}, {3, false}, 
 /// The second column is the first or one above it, the third depends on the second, the fourth on
 /// nothing.
 PairCounts chain(std::size_t rows) {
-  PairCounts counts({4, 4, 3, 2});
+  PairCounts counts({4, 4, 3, 2}, {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}});
   std::mt19937_64 random(1);
   for (std::size_t i = 0; i < rows; ++i) {
     const auto first = static_cast<std::uint32_t>(random() % 4);
@@ -79,12 +80,45 @@ TEST(MarginalLearner, FindsWhatDependsOnWhat) {
   }
 }
 
+/// Of three fair coins the third says whether the others differ, so each pair is independent.
+TEST(MarginalLearner, FindsWhatThreeColumnsHaveTogether) {
+  constexpr std::size_t kRows = 20000;
+  PairCounts counts({2, 2, 2, 4}, {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}});
+  std::mt19937_64 random(4);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const auto word = static_cast<std::uint32_t>(random());
+    const std::uint32_t one = word & 1U, other = word >> 1U & 1U;
+    counts.add(std::array{one, other, one ^ other, word >> 2U & 3U}, 1);
+  }
+  SecureRandom words;
+  for (const Privacy& budget : {Privacy::approximate(5, 1e-6), Privacy::approximate(1, 1e-6)}) {
+    const MarginalDesign design = design_marginals(
+        request_of({{2, false}, {2, false}, {2, false}, {4, true}}, budget, kRows));
+    const MarginalBudget parts(budget, design.request.unit);
+    PrivateMarginals answers(counts, parts, words);
+    RecordedAnswers recorded(answers, parts);
+    const std::vector<double> table = learn_marginals(design, recorded).graph().marginal({0, 1, 2});
+    double odd = 0;
+    for (std::size_t cell = 0; cell < 8; ++cell) {
+      if (((cell >> 2U) ^ (cell >> 1U) ^ cell) & 1U) odd += table[cell];
+    }
+    const auto& measured = recorded.measured();
+    EXPECT_TRUE(std::any_of(measured.begin(), measured.end(), [](const MeasuredTable& one) {
+      return one.columns == std::vector<std::size_t>{0, 1, 2};
+    }));
+    // Without the triple half of all rows would be odd.
+    EXPECT_LT(odd, 0.02);
+  }
+}
+
 /// Answers anything.
 class WildAnswers final : public MarginalAnswers {
  public:
-  explicit WildAnswers(std::uint64_t seed) : random_(seed) {}
+  WildAnswers(std::uint64_t seed, std::vector<Triple> triples)
+      : triples_(std::move(triples)), random_(seed) {}
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return triples_; }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     parts_.take(parts);
     constexpr double kWild[] = {0, -1, 5, 1e18, -1e18, 30, 1e4, 0x1p63, -0x1p63};
@@ -103,6 +137,7 @@ class WildAnswers final : public MarginalAnswers {
   }
 
  private:
+  std::vector<Triple> triples_;
   PartsLeft parts_;
   std::mt19937_64 random_;
 };
@@ -127,7 +162,7 @@ TEST(MarginalLearner, MakesAModelOfAnyAnswersAndNeverOverspends) {
       if (random() % 3 == 0) request.questions.push_back({random() % j, j});
     }
     const MarginalDesign design = design_marginals(request);
-    WildAnswers answers(seed);
+    WildAnswers answers(seed, counted_triples(request));
     const MarginalModel model = learn_marginals(design, answers);
     const ModelRows rows = model.rows(50, [&] { return random(); });
     ASSERT_EQ(rows.size(), columns.size());

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -36,8 +37,21 @@ PairCounts small_table(std::uint64_t records, std::uint32_t last, std::uint64_t 
   return counts;
 }
 
+/// The same with three columns.
+PairCounts small_table_of_three(std::uint64_t records, std::uint32_t last,
+                                std::uint64_t weight = 1) {
+  PairCounts counts({3, 3, 3}, {{0, 1, 2}});
+  counts.add(std::array{0U, 0U, 0U}, records * weight);
+  counts.add(std::array{last, last, last}, weight);
+  return counts;
+}
+
 MarginalTable column_table(std::size_t column) { return {{column}, {single_cells(3)}}; }
 MarginalTable pair_table() { return {{0, 1}, {single_cells(3), single_cells(3)}}; }
+/// Its second column has two groups.
+MarginalTable triple_table() {
+  return {{0, 1, 2}, {single_cells(3), {{0, 1, 1}, 2}, single_cells(3)}};
+}
 
 /// The share of the budget that `parts` are.
 long double share_of(const MarginalBudget& budget, std::uint32_t parts) {
@@ -106,10 +120,12 @@ TEST(PrivateMarginals, EveryCellHasTheNoiseThatWasPaidFor) {
               EXPECT_EQ(noisy[i], static_cast<double>(exact[i]) + noise[i]) << i;
             }
           };
-          for (const MarginalTable& asked : {column_table(1), pair_table()}) {
+          const PairCounts of_three = small_table_of_three(5, 2, weight);
+          for (const MarginalTable& asked : {column_table(1), pair_table(), triple_table()}) {
+            const PairCounts& of = asked.columns.size() == 3 ? of_three : table;
             FrozenRandom random(seed);
-            PrivateMarginals answers(table, budget, random);
-            look(answers.measure(asked, kPaid), exact_counts(table, asked), counted);
+            PrivateMarginals answers(of, budget, random);
+            look(answers.measure(asked, kPaid), exact_counts(of, asked), counted);
             EXPECT_EQ(answers.left(), kAll - kPaid);
           }
           FrozenRandom random(seed);
@@ -120,6 +136,22 @@ TEST(PrivateMarginals, EveryCellHasTheNoiseThatWasPaidFor) {
       }
     }
   }
+}
+
+TEST(ExactCounts, OfATripleAreThoseOfItsRecordsInGroups) {
+  PairCounts counts({2, 3, 4, 2}, {{0, 1, 3}, {1, 2, 3}});
+  const MarginalTable table{{1, 2, 3}, {{{0, 1, 0}, 2}, {{0, 0, 1, 2}, 3}, single_cells(2)}};
+  std::vector<std::uint64_t> expected(12);
+  for (std::uint32_t record = 0; record < 48; ++record) {
+    const std::array digits{record / 24, record / 8 % 3, record / 2 % 4, record % 2};
+    const std::uint64_t weight = 1 + record * record;
+    counts.add(digits, weight);
+    expected[(table.groups[0].of[digits[1]] * 3 + table.groups[1].of[digits[2]]) * 2 + digits[3]] +=
+        weight;
+  }
+  EXPECT_EQ(exact_counts(counts, table), expected);
+  const MarginalTable uncounted{{0, 1, 2}, {single_cells(2), single_cells(3), single_cells(4)}};
+  EXPECT_THROW(static_cast<void>(exact_counts(counts, uncounted)), std::out_of_range);
 }
 
 /// The law of a choice, as it is drawn.
@@ -214,6 +246,10 @@ TEST(PrivateMarginals, AuditsOfEachQuestionMeetThePromise) {
           [&](MarginalAnswers& answers) { return answers.measure(table, kAll); },
           budget.noise(kAll));
     }
+    audit(
+        "counts of three", small_table_of_three(9, 0), small_table_of_three(9, 2),
+        [&](MarginalAnswers& answers) { return answers.measure(triple_table(), kAll); },
+        budget.noise(kAll));
     // Scores of -4 and -4 have the product 16; -4 and 4 have -16.
     PairCounts crossed = small_table(9, 0);
     PairCounts equal = small_table(9, 0);
@@ -238,6 +274,7 @@ class AskedAgain final : public MarginalAnswers {
       : answers_(answers), budget_(budget) {}
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return answers_.triples(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     asked.push_back({table, {}, {}, parts});
     return noted(answers_.measure(table, parts), budget_.noise(parts));
@@ -296,8 +333,8 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
         if (neighbours == Neighbours::kReplace) request.records = 101;
         const MarginalDesign design = design_marginals(request);
         const MarginalBudget budget(notion, request.unit);
-        PairCounts one({3, 3, 2});
-        PairCounts other({3, 3, 2});
+        PairCounts one({3, 3, 2}, {{0, 1, 2}});
+        PairCounts other = one;
         for (std::uint32_t i = 0; i < 100; ++i) {
           for (PairCounts* table : {&one, &other})
             table->add(std::array{i % 3, i % 5 % 3, i % 2}, 1);

@@ -105,7 +105,7 @@ PairCounts weighed(const People& people, const std::vector<CellGroups>& bins, st
                    const std::vector<std::vector<std::uint64_t>>& weights = {}) {
   std::vector<std::uint32_t> sizes;
   for (const CellGroups& column : bins) sizes.push_back(column.count);
-  PairCounts counts(sizes);
+  PairCounts counts(sizes, {{0, 1, 2}});
   for (std::size_t person = 0; person < people.size(); ++person) {
     const std::vector<std::uint32_t>& rows = people[person];
     const std::uint64_t number = rows.size() / 3;
@@ -144,6 +144,7 @@ class NotedAnswers final : public MarginalAnswers {
         bins_(std::move(bins)) {}
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
+  [[nodiscard]] std::span<const Triple> triples() const override { return answers_.triples(); }
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override {
     const std::vector<double> counts = answers_.measure(table, parts);
     Json names = Json::array(), at = Json::array(), groups = Json::array(), whole = Json::array();
