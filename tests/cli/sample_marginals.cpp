@@ -117,7 +117,11 @@ TEST(SampleMarginals, ReleasesUnderEveryNotionAndItVerifies) {
       std::set<Json> pairs;
       std::set<Json> singles;
       for (const Json& table : measurements["tables"]) {
-        (table["columns"].size() == 2 ? pairs : singles).insert(table["columns"]);
+        const Json& names = table["columns"];
+        if (names.size() == 1) singles.insert(names);
+        for (std::size_t j = 1; j < names.size(); ++j) {
+          for (std::size_t i = 0; i < j; ++i) pairs.insert(Json{names[i], names[j]});
+        }
       }
       EXPECT_FALSE(pairs.empty());
       EXPECT_EQ(measurements.contains("records"), !hidden);

@@ -63,7 +63,7 @@ void fit_to(std::vector<double>& table, const std::array<std::size_t, 3>& sizes,
 std::vector<double> table_of_pairs(const std::array<std::size_t, 3>& sizes,
                                    std::span<const double> first, std::span<const double> second,
                                    std::span<const double> third) {
-  constexpr int kSweeps = 3;
+  constexpr int kSweeps = 8;
   const auto [a, b, c] = sizes;
   std::vector<double> table(a * b * c, 1.0);
   for (int sweep = 0; sweep < kSweeps; ++sweep) {

@@ -276,7 +276,9 @@ TEST(Measurements, FollowTheDesign) {
   EXPECT_TRUE(is_possible({pair(0, 2, 4, round), pair(0, 1, 9, 2 * round)}));
   EXPECT_TRUE(is_possible({pair(0, 2, 4, round), pair(0, 1, 9, 2 * round), pair(0, 1, 9, 3)}));
   EXPECT_TRUE(is_possible({{{0, 1, 2}, {4, 4, 2}, round}, pair(0, 1, 9, round)}));
-  EXPECT_FALSE(can_be_measured(design, std::vector{Measurement{{0, 1, 2}, {4, 4, 2}, 2 * half}}));
+  // A triple is in no forest.
+  EXPECT_FALSE(can_be_measured(
+      design, std::vector{Measurement{{0, 1, 2}, {4, 4, 2}, 2 * half}, pair(0, 1, 9, round)}));
   // Parts of no round, of less than before, of more than all, and of another forest.
   EXPECT_FALSE(is_possible({pair(0, 2, 4, round + 1), pair(0, 1, 9, round)}));
   EXPECT_FALSE(is_possible({pair(0, 2, 4, 2 * round), pair(0, 1, 9, round), pair(0, 1, 9, 3)}));

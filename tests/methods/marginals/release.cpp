@@ -216,9 +216,13 @@ std::string with_answers(const std::string& model, const Json& tables, const Jso
   measurements["tables"] = tables;
   if (!products.is_null()) measurements["products"] = products;
   std::set<Json> measured;
-  for (const Json& table : tables) measured.insert(table["columns"]);
+  const std::array<Json, 3> pairs = {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}};
+  for (const Json& table : tables) {
+    measured.insert(table["columns"]);
+    if (table["columns"].size() == 3) measured.insert(pairs.begin(), pairs.end());
+  }
   Json others = Json::array();
-  for (const Json& pair : {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}}) {
+  for (const Json& pair : pairs) {
     if (products.is_null() && !measured.contains(pair)) others.push_back(pair);
   }
   measurements["not_measured"] = others;
