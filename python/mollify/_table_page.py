@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,10 +53,15 @@ class _Counts:
                 precisions[at] = (precisions.get(at, 0.0) if cells == known[1] else 0.0) + 1 / each["variance"]
                 self.columns[at] = (self.step**2 / precisions[at] / self.rows**2, cells)
         for each in tables:
-            if len(each["at"]) == 2:
-                pair = (each["at"][0], each["at"][1])
-                noise = _MEAN_SIZE * math.sqrt(each["variance"]) * self.step * len(each["counts"]) / 2 / self.rows
-                self.pairs[pair] = min(noise, self.pairs.get(pair, math.inf))
+            sizes = [self._cells(at, groups) for at, groups in zip(each["at"], each["groups"])]
+            for (i, one), (j, other) in itertools.combinations(enumerate(each["at"]), 2):
+                cells = sizes[i] * sizes[j]
+                summed = len(each["counts"]) / cells
+                noise = _MEAN_SIZE * math.sqrt(each["variance"] * summed) * self.step * cells / 2 / self.rows
+                self.pairs[one, other] = min(noise, self.pairs.get((one, other), math.inf))
+
+    def _cells(self, at: int, groups: Sequence[Sequence[int]] | None) -> int:
+        return self.columns[at][1] if groups is None else 1 + max(run[0] for run in groups)
 
     def kind(self, one: int, other: int) -> str:
         noise = self.pairs.get((min(one, other), max(one, other)))
