@@ -312,7 +312,7 @@ TEST(Measurements, OfQuestionsComeFirst) {
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all), pair(1, 2, all)}));
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(1, 2, all / 2), pair(0, 2, all / 2)}));
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all)}));
-  // What they took is not there any more.
+  // Their parts are spent.
   const std::uint32_t rest = left - 2 * (all / 2) - design.choice_parts;
   EXPECT_TRUE(is_possible({pair(0, 1, rest)}));
   EXPECT_FALSE(is_possible({pair(0, 1, rest + 1)}));

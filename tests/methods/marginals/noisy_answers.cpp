@@ -37,7 +37,7 @@ PairCounts small_table(std::uint64_t records, std::uint32_t last, std::uint64_t 
   return counts;
 }
 
-/// The same with three columns.
+/// Three columns of three cells, likewise.
 PairCounts small_table_of_three(std::uint64_t records, std::uint32_t last,
                                 std::uint64_t weight = 1) {
   PairCounts counts({3, 3, 3}, {{0, 1, 2}});

@@ -84,7 +84,7 @@ TEST(TableOfPairs, HasItsPairsAndNoMore) {
   for (const double cell : table_of_pairs({2, 2, 2}, even, even, even)) {
     EXPECT_NEAR(cell, 1, 1e-12);
   }
-  // What is 0 in a pair stays 0, also where a whole row is.
+  // A cell that a pair makes impossible has no mass, nor has a whole row of such cells.
   const std::vector<double> nothing = {0, 0, 3, 1}, some = {0, 0, 2, 2}, rest = {2, 1, 0, 1};
   for (std::size_t cell = 0; const double one : table_of_pairs({2, 2, 2}, nothing, some, rest)) {
     if (cell++ < 4) {
