@@ -195,7 +195,7 @@ class Model:
             - "share(happy)", "share(happy = very)", "share(happy = very) by attend"
             - "mean(income)", "mean(income) by region"
             - "quantile(income, .9)", "quantile(income, .9) by region"
-            - "table(happy, attend)"
+            - "table(happy, attend)", and groups of two columns: "... by attend, race"
             - "income ~ age + region": a linear regression
             - "happy = very ~ attend + race": a logistic regression
 

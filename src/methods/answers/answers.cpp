@@ -300,7 +300,7 @@ class Answering {
   /// Of each group from the first one.
   std::vector<Estimated> differences() const {
     std::vector<Estimated> all;
-    if (!question_.by || question_.kind == QuestionKind::kTable ||
+    if (question_.by.empty() || question_.kind == QuestionKind::kTable ||
         question_.kind == QuestionKind::kQuantile) {
       return all;
     }
@@ -329,7 +329,7 @@ class Answering {
  private:
   std::vector<AskedValues> asked(const Domain& domain) const {
     std::vector<AskedValues> columns = {asked_values(domain, question_.column)};
-    if (question_.by) columns.push_back(asked_values(domain, *question_.by));
+    for (const std::string& by : question_.by) columns.push_back(asked_values(domain, by));
     return columns;
   }
 
@@ -339,21 +339,51 @@ class Answering {
   bool is_table() const { return question_.kind == QuestionKind::kTable; }
   const AskedValues& column() const { return measured_.columns.front(); }
 
-  /// The groups that are answered for: of a column that numbers are asked by not its nulls.
+  /// The groups that are answered for, of the last column fastest: of a column that numbers are
+  /// asked by not its nulls.
   std::vector<std::uint32_t> groups() const {
-    if (!question_.by) return {0};
-    std::vector<std::uint32_t> all;
-    const std::vector<AskedValues::Group>& by = measured_.columns[1].groups;
-    for (std::uint32_t group = 0; group < by.size(); ++group) {
-      if (is_table() || !by[group].is_null) all.push_back(group);
+    std::vector<std::uint32_t> all = {0};
+    for (const AskedValues& by : by_columns()) {
+      std::vector<std::uint32_t> more;
+      for (const std::uint32_t first : all) {
+        for (std::uint32_t group = 0; group < by.groups.size(); ++group) {
+          const bool is_asked = is_table() || !by.groups[group].is_null;
+          if (is_asked)
+            more.push_back(first * static_cast<std::uint32_t>(by.groups.size()) + group);
+        }
+      }
+      all = std::move(more);
     }
     return all;
   }
+  std::span<const AskedValues> by_columns() const {
+    return std::span<const AskedValues>(measured_.columns).subspan(1);
+  }
+  /// Of each column that is asked by, in their order.
+  std::vector<std::uint32_t> places_of(std::uint32_t group) const {
+    std::vector<std::uint32_t> places(by_columns().size());
+    for (std::size_t i = places.size(); i-- > 0;) {
+      const auto count = static_cast<std::uint32_t>(by_columns()[i].groups.size());
+      places[i] = group % count;
+      group /= count;
+    }
+    return places;
+  }
   std::string group_words(std::uint32_t group) const {
-    return question_.by ? measured_.columns[1].groups[group].words : "";
+    std::vector<std::string> words;
+    const std::vector<std::uint32_t> places = places_of(group);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      words.push_back(by_columns()[i].groups[places[i]].words);
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
   }
   bool is_in(std::size_t cell, std::uint32_t group) const {
-    return !question_.by || measured_.group_in(cell, 1) == group;
+    std::uint32_t own = 0;
+    for (std::size_t i = 0; i < by_columns().size(); ++i) {
+      own = own * static_cast<std::uint32_t>(by_columns()[i].groups.size()) +
+            measured_.group_in(cell, i + 1);
+    }
+    return own == group;
   }
 
   /// The values whose shares are asked for; of a mean only one thing is.
@@ -410,9 +440,11 @@ class Answering {
 
   /// Rows of a group that were counted with its named value.
   void add_others_of(std::uint32_t group, double low, double high, CountRatio& made) const {
-    if (!question_.by) return;
-    const double others = measured_.columns[1].groups[group].others;
-    if (others > 0) made.strays.push_back({others, low, high, is_table() ? 0.0 : 1.0});
+    const std::vector<std::uint32_t> places = places_of(group);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double others = by_columns()[i].groups[places[i]].others;
+      if (others > 0) made.strays.push_back({others, low, high, is_table() ? 0.0 : 1.0});
+    }
   }
 
   std::pair<double, double> whole_range() const {
@@ -493,7 +525,11 @@ class Answering {
       }
       solved = at;
     }
-    double strays = question_.by ? measured_.columns[1].groups[group].others : 0;
+    double strays = 0;
+    const std::vector<std::uint32_t> places = places_of(group);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      strays += by_columns()[i].groups[places[i]].others;
+    }
     for (const AskedValues::Group& own : column().groups) strays += own.others;
     made.strays = strays * std::max(question_.quantile, 1 - question_.quantile);
     return made;
@@ -618,10 +654,11 @@ std::string lines_of(const std::vector<Estimated>& all, const std::string& headi
 }
 
 std::string heading_of(const TableQuestion& question) {
-  if (question.kind == QuestionKind::kTable) return question.column + ", " + *question.by;
-  if (!question.by) return question.value ? "" : question.column;
+  const std::string by = fmt::format("{}", fmt::join(question.by, ", "));
+  if (question.kind == QuestionKind::kTable) return question.column + ", " + by;
+  if (question.by.empty()) return question.value ? "" : question.column;
   const bool has_one_thing = question.value || question.kind != QuestionKind::kShares;
-  return has_one_thing ? *question.by : *question.by + ", " + question.column;
+  return has_one_thing ? by : by + ", " + question.column;
 }
 
 std::string meaning(const Measurements& measurements, const std::vector<Estimated>& all) {

@@ -27,7 +27,7 @@ class QuestionReader {
     } else if (take(':')) {
       question.kind = QuestionKind::kTable;
       question.column = first;
-      question.by = word();
+      read_by(':', question);
     } else {
       question.kind = QuestionKind::kRegression;
       question.column = first;
@@ -59,15 +59,23 @@ class QuestionReader {
     } else if (function == "table") {
       question.kind = QuestionKind::kTable;
       if (!take(',')) refuse();
-      question.by = word();
+      read_by(',', question);
     } else {
       refuse();
     }
     if (!take(')')) refuse();
     skip_spaces();
-    if (question.by || at_ == text_.size()) return;
+    if (!question.by.empty() || at_ == text_.size()) return;
     if (word() != "by") refuse();
-    question.by = word();
+    read_by(',', question);
+  }
+
+  void read_by(char separator, TableQuestion& question) {
+    constexpr std::size_t kMost = 2;
+    do {
+      question.by.push_back(word());
+      if (question.by.size() > kMost) refuse();
+    } while (take(separator));
   }
 
   void skip_spaces() {
@@ -108,11 +116,13 @@ class QuestionReader {
   }
 
   [[noreturn]] void refuse() const {
-    refuse_input("malformed-text", "question",
-                 "a question must be such as \"share(happy = very) by attend\", \"mean(income) by "
-                 "region\", \"quantile(income, .9)\", \"table(happy, attend)\" or \"income ~ age + "
-                 "region\", with names of other signs in double quotes, but is \"{}\"",
-                 printable(text_));
+    refuse_input(
+        "malformed-text", "question",
+        "a question must be such as \"share(happy = very) by attend\", \"mean(income) by "
+        "region\", \"quantile(income, .9)\", \"table(happy, attend)\" or \"income ~ age + "
+        "region\", by two columns at most, with names of other signs in double quotes, but is "
+        "\"{}\"",
+        printable(text_));
   }
 
   std::string_view text_;
@@ -123,14 +133,18 @@ class QuestionReader {
 
 TableQuestion parse_question(std::string_view text) { return QuestionReader(text).read(); }
 
-std::vector<std::pair<std::string, std::string>> pairs_of(const TableQuestion& question) {
+std::vector<std::vector<std::string>> tables_of(const TableQuestion& question) {
   std::vector<std::string> columns = {question.column};
-  if (question.by) columns.push_back(*question.by);
+  columns.insert(columns.end(), question.by.begin(), question.by.end());
   columns.insert(columns.end(), question.terms.begin(), question.terms.end());
-  std::vector<std::pair<std::string, std::string>> pairs;
+  if (question.terms.empty()) {
+    if (columns.size() == 1) return {};
+    return {columns};
+  }
+  std::vector<std::vector<std::string>> pairs;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     for (std::size_t j = i + 1; j < columns.size(); ++j) {
-      pairs.emplace_back(columns[i], columns[j]);
+      pairs.push_back({columns[i], columns[j]});
     }
   }
   return pairs;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/refusal.h"
@@ -21,9 +20,9 @@ struct TableQuestion {
   std::string column{};
   /// Of this value alone: its share, or the probability that a logistic regression is of.
   std::optional<std::string> value{};
-  /// For each value of another column, with the differences from the first one; of a table its
-  /// second column.
-  std::optional<std::string> by{};
+  /// For each value of another column, or of two together, with the differences from the first one;
+  /// of a table its other columns.
+  std::vector<std::string> by{};
   double quantile = 0.5;             ///< between 0 and 1
   std::vector<std::string> terms{};  ///< of a regression, at least one
   std::string text{};                ///< as it was asked
@@ -31,8 +30,8 @@ struct TableQuestion {
 
 /// Reads a question:
 ///
-///     happy:attend, two columns together, the same as table(happy, attend)
-///     share(happy)    share(happy = very)    share(happy = very) by attend
+///     happy:attend, two columns together, the same as table(happy, attend); or three
+///     share(happy)    share(happy = very)    share(happy = very) by attend, race
 ///     mean(income)    mean(income) by region
 ///     quantile(income, .9)    quantile(income, .9) by region
 ///     table(happy, attend)
@@ -42,9 +41,9 @@ struct TableQuestion {
 /// double quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
 [[nodiscard]] TableQuestion parse_question(std::string_view text);
 
-/// The names of all pairs of columns that an answer needs together.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> pairs_of(
-    const TableQuestion& question);
+/// The names of columns that an answer needs together: of two or three columns, or of all pairs of
+/// a regression's.
+[[nodiscard]] std::vector<std::vector<std::string>> tables_of(const TableQuestion& question);
 
 /// A question a line. Empty lines and lines that begin with # are left out. Throws InvalidInput, in
 /// one sentence with the line, for another text and for none.

@@ -145,7 +145,8 @@ struct MarginalRequest {
   /// Columns are joined by their rank correlations alone, and all of them have an order or two
   /// cells at most.
   bool copula = false;
-  /// Pairs of columns that questions are about, ascending, none twice: measured before all others.
+  /// Pairs and triples of columns that questions are about, ascending, none twice: measured before
+  /// all others.
   std::vector<std::vector<std::size_t>> questions{};
   /// What W is in the weights that are declared; 0 where none are.
   double greatest_weight = 0;
@@ -174,7 +175,7 @@ struct MarginalRequest {
 ///
 /// Drawn are, of columns of private bins, where these lie (private_bins.h), each of four levels
 /// with `cut_parts`; then (learner.h): every column, with `column_parts`, where that
-/// leaves much noise once more; the pairs of questions, with `parts_of_questions` in all; a tree of
+/// leaves much noise once more; pairs and triples of questions, with `parts_of_questions` in all; a tree of
 /// pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
 /// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
@@ -217,8 +218,8 @@ struct MarginalDesign {
 [[nodiscard]] MarginalDesign design_marginals(const MarginalRequest& request,
                                               std::optional<double> amount = std::nullopt);
 
-/// What the pairs of questions are measured with, of the parts that are left after the columns: a
-/// sixth for each pair, and half at most.
+/// What the pairs and triples of questions are measured with, of the parts that are left after the
+/// columns: a sixth for each of them, and half at most.
 [[nodiscard]] std::uint32_t parts_of_questions(const MarginalRequest& request, std::uint32_t left);
 
 /// Throws InvalidInput unless the numbers of the design, wherever it comes from, keep its

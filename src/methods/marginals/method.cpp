@@ -11,6 +11,7 @@
 
 #include "base/directed_rounding.h"
 #include "base/names.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
@@ -148,27 +149,47 @@ void require_tabled(const Domain& domain, bool copula) {
 }
 
 /// So many that each still has parts of its own.
-constexpr std::size_t kMostAskedPairs = 1000;
+constexpr std::size_t kMostAskedTables = 1000;
 
-/// Pairs of the columns that something is asked about: of one that follows, that which it follows
-/// from.
-std::vector<std::vector<std::size_t>> pairs_of_questions(
+/// Throws InvalidInput for three columns of more cells than are counted together.
+void require_few_together(const Domain& domain, const std::vector<std::size_t>& columns,
+                          const std::string& question) {
+  const std::vector<MarginalColumn> all = marginal_columns(domain);
+  double cells = 1;
+  for (const std::size_t at : columns) {
+    // Rules cut private bins into more.
+    const bool is_cut = all[at].private_bins && domain.possible() != nullptr;
+    cells *= is_cut ? all[at].size : counted_cells(all[at]);
+  }
+  refuse_if(columns.size() > 2 && cells > static_cast<double>(PairCounter::kMostTripleCells),
+            "too-many-outcomes", "questions",
+            "three columns of a question may have at most {} cells together, but those of \"{}\" "
+            "have {}: declare fewer bins there, or ask about two of them",
+            PairCounter::kMostTripleCells, printable(question), cells);
+}
+
+/// Pairs and triples of the columns that something is asked about: of one that follows, that which
+/// it follows from.
+std::vector<std::vector<std::size_t>> tables_of_questions(
     const Domain& domain, const std::vector<std::string>& questions) {
-  std::set<std::vector<std::size_t>> pairs;
+  std::set<std::vector<std::size_t>> tables;
   for (const std::string& text : questions) {
     const TableQuestion question = parse_question(text);
     static_cast<void>(asked_values(domain, question.column));
-    for (const auto& [one, other] : pairs_of(question)) {
-      std::vector<std::size_t> pair = {asked_values(domain, one).cells.column,
-                                       asked_values(domain, other).cells.column};
-      std::sort(pair.begin(), pair.end());
-      if (pair[0] != pair[1]) pairs.insert(std::move(pair));
+    for (const std::vector<std::string>& names : tables_of(question)) {
+      std::set<std::size_t> columns;
+      for (const std::string& name : names) {
+        columns.insert(asked_values(domain, name).cells.column);
+      }
+      std::vector<std::size_t> table(columns.begin(), columns.end());
+      require_few_together(domain, table, text);
+      if (table.size() > 1) tables.insert(std::move(table));
     }
   }
-  refuse_if(pairs.size() > kMostAskedPairs, "too-many-outcomes", "questions",
-            "the questions must need at most {} pairs of columns together, but need {}",
-            kMostAskedPairs, pairs.size());
-  return {pairs.begin(), pairs.end()};
+  refuse_if(tables.size() > kMostAskedTables, "too-many-outcomes", "questions",
+            "the questions must need at most {} sets of columns together, but need {}",
+            kMostAskedTables, tables.size());
+  return {tables.begin(), tables.end()};
 }
 
 void design_table(const Domain& domain, DesignedRelease& made) {
@@ -185,7 +206,7 @@ void design_table(const Domain& domain, DesignedRelease& made) {
       .unit = unit_weight(static_cast<bool>(certificate.spec.unit), marginals.neighbours, weights),
       .records = facts.records,
       .copula = marginals.copula};
-  request.questions = pairs_of_questions(domain, marginals.questions);
+  request.questions = tables_of_questions(domain, marginals.questions);
   if (weights) {
     request.records.reset();  // the total weight is private, whatever the number of rows
     request.greatest_weight = weights->most();
@@ -384,8 +405,8 @@ constexpr OwnPart kMarginalsParts[] = {
      "For numbers, ordered columns and columns of two values, with few rows or a small budget"},
     {"/questions", "--questions", kTexts,
      "question that the table is for, such as \"y ~ x + z\"\n"
-     "Public. The pairs of its columns are measured first. Repeat the flag for each question, such "
-     "as \"happy:attend\" or \"mean(income) by region\"",
+     "Public. Its columns are measured first, in pairs or three together. Repeat the flag for each "
+     "question, such as \"happy:attend\" or \"mean(income) by region, sex\"",
      "QUESTION"},
 };
 constexpr OwnPart kMarginalsQuestions[] = {
@@ -618,7 +639,7 @@ class MarginalsMethod final : public ReleaseMethod {
       auto& own = own_of<MarginalsQuestion>(question);
       require_tabled(domain, false);
       own.columns = marginal_columns(domain);
-      own.pairs = pairs_of_questions(domain, own.questions);
+      own.tables = tables_of_questions(domain, own.questions);
       return marginals_plan(std::move(domain));
     }
     return marginals_plan(std::nullopt);
@@ -633,7 +654,7 @@ class MarginalsMethod final : public ReleaseMethod {
     own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     own.copula = request.copula;
     own.questions = certificate.spec.own.get<MarginalsSpec>()->questions;
-    own.pairs = request.questions;
+    own.tables = request.questions;
   }
 };
 

@@ -49,7 +49,7 @@ struct MarginalsQuestion {
   std::optional<WeightColumn> weights{};  ///< its column may have no name
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
   std::vector<std::string> questions{};
-  std::vector<std::vector<std::size_t>> pairs{};  ///< of the questions
+  std::vector<std::vector<std::size_t>> tables{};  ///< of the questions
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
 };

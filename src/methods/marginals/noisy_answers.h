@@ -136,7 +136,7 @@ struct Measurement {
                                                       std::span<const std::uint64_t> cells);
 
 /// Whether a release of this design can have measured these columns and pairs, in their order, after
-/// each column by itself, and each once more with `second_parts`. First come the pairs of questions,
+/// each column by itself, and each once more with `second_parts`. First come those of questions,
 /// then a forest of pairs; the parts of both follow from their cells. Each later one has the parts of
 /// a round, doubled any number of times. The last one takes what is left. All together have no more
 /// parts than there are. Requires columns of the design. O(measurements columns).

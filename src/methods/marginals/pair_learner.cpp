@@ -31,6 +31,13 @@ AskedCells asked_cells(const CellGroups& merged, std::span<const double> counts,
   return made;
 }
 
+std::uint64_t cells_of_question(std::span<const std::size_t> columns,
+                                std::span<const AskedCells> asked) {
+  std::uint64_t cells = 1;
+  for (const std::size_t column : columns) cells *= asked[column].cells.count;
+  return cells;
+}
+
 namespace {
 
 /// E|z| of a standard normal z: what noise adds to a sum of distances, for each cell.
@@ -53,28 +60,20 @@ std::uint64_t whole_count(double count) {
   return static_cast<std::uint64_t>(std::llround(std::min(count, 0x1p50)));
 }
 
-/// A table over two columns with their values put together.
-std::vector<double> grouped_pair(std::span<const double> table, const CellGroups& rows,
-                                 const CellGroups& columns) {
-  std::vector<double> sums(std::size_t{rows.count} * columns.count);
+/// A table over two or three columns with their values put together.
+std::vector<double> grouped_table(std::span<const double> table,
+                                  std::span<const CellGroups> groups) {
+  const CellGroups& rows = groups[groups.size() - 2];
+  const CellGroups& columns = groups.back();
+  static const CellGroups kAll{{0}, 1};
+  const CellGroups& first = groups.size() > 2 ? groups.front() : kAll;
+  std::vector<double> sums(std::size_t{first.count} * rows.count * columns.count);
   std::size_t cell = 0;
-  for (const std::uint32_t row : rows.of) {
-    for (const std::uint32_t column : columns.of) {
-      sums[std::size_t{row} * columns.count + column] += table[cell++];
+  for (const std::uint32_t slice : first.of) {
+    for (const std::uint32_t row : rows.of) {
+      double* const of_row = sums.data() + (std::size_t{slice} * rows.count + row) * columns.count;
+      for (const std::uint32_t column : columns.of) of_row[column] += table[cell++];
     }
-  }
-  return sums;
-}
-
-/// As above, for three columns.
-std::vector<double> grouped_triple(std::span<const double> table, const CellGroups& first,
-                                   const CellGroups& rows, const CellGroups& columns) {
-  const std::size_t slice = rows.of.size() * columns.of.size();
-  const std::size_t of_groups = std::size_t{rows.count} * columns.count;
-  std::vector<double> sums(first.count * of_groups);
-  for (std::size_t i = 0; i < first.of.size(); ++i) {
-    const std::vector<double> pair = grouped_pair(table.subspan(i * slice, slice), rows, columns);
-    for (std::size_t j = 0; j < of_groups; ++j) sums[first.of[i] * of_groups + j] += pair[j];
   }
   return sums;
 }
@@ -312,12 +311,18 @@ class PairLearner {
     return choices;
   }
 
+  std::vector<CellGroups> all_groups_of(const TableChoice& pair) const {
+    std::vector<CellGroups> groups;
+    for (std::size_t side = 0; side < pair.clique().size(); ++side) {
+      groups.push_back(groups_of(pair, side));
+    }
+    return groups;
+  }
+
   std::size_t cells_of(const TableChoice& pair) const {
     if (pair.is_column()) return values_.sizes[pair.first];
     std::size_t cells = 1;
-    for (std::size_t side = 0; side < pair.clique().size(); ++side) {
-      cells *= groups_of(pair, side).count;
-    }
+    for (const CellGroups& groups : all_groups_of(pair)) cells *= groups.count;
     return cells;
   }
 
@@ -333,10 +338,7 @@ class PairLearner {
   /// The expected values of the pair, in its groups.
   std::vector<double> in_groups(const TableChoice& pair, std::span<const double> table) const {
     if (pair.is_column()) return {table.begin(), table.end()};
-    if (pair.is_triple()) {
-      return grouped_triple(table, groups_of(pair, 0), groups_of(pair, 1), groups_of(pair, 2));
-    }
-    return grouped_pair(table, groups_of(pair, 0), groups_of(pair, 1));
+    return grouped_table(table, all_groups_of(pair));
   }
 
   /// `counts`: those expected in the pair's groups, in weights.
@@ -363,10 +365,11 @@ class PairLearner {
   }
 
   /// Noisy counts of what cannot occur are 0.
-  void clear_impossible(const TableChoice& pair, std::vector<double>& counts) const {
+  void clear_impossible(const Clique& columns, std::span<const CellGroups> groups,
+                        std::vector<double>& counts) const {
     // Far apart, a triple's marginal takes long, and what cannot occur has no mass in any model.
-    if (pair.is_triple() && model_->tree().home(pair.clique()) == JunctionTree::kNone) return;
-    const std::vector<double> table = in_groups(pair, model_->marginal(pair.clique()));
+    if (columns.size() > 2 && model_->tree().home(columns) == JunctionTree::kNone) return;
+    const std::vector<double> table = grouped_table(model_->marginal(columns), groups);
     for (std::size_t cell = 0; cell < counts.size(); ++cell) {
       if (!(table[cell] > 0)) counts[cell] = 0;
     }
@@ -382,43 +385,44 @@ class PairLearner {
     return table;
   }
 
-  /// Measures the pairs of questions, whose parts follow from their cells. They come into the model
-  /// as long as they have room.
+  /// Measures the pairs and triples of questions, whose parts follow from their cells. They come
+  /// into the model as long as they have room.
   void measure_questions() {
-    const auto& pairs = design_.request.questions;
+    const auto& questions = design_.request.questions;
     std::vector<std::uint64_t> cells;
-    for (const Clique& pair : pairs) {
-      cells.push_back(std::uint64_t{values_.asked[pair[0]].cells.count} *
-                      values_.asked[pair[1]].cells.count);
+    for (const Clique& columns : questions) {
+      cells.push_back(cells_of_question(columns, values_.asked));
     }
     const std::vector<std::uint32_t> shares =
         forest_parts(parts_of_questions(design_.request, answers_.left()), cells);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (std::size_t i = 0; i < questions.size(); ++i) {
       const std::uint32_t parts = std::min(shares[i], answers_.left());
-      if (parts > 0) measure_question(pairs[i], parts);
+      if (parts > 0) measure_question(questions[i], parts);
     }
   }
 
-  void measure_question(const Clique& pair, std::uint32_t parts) {
-    const AskedCells& rows = values_.asked[pair[0]];
-    const AskedCells& columns = values_.asked[pair[1]];
-    const std::vector<double> counts = answers_.measure({pair, {rows.cells, columns.cells}}, parts);
-    const std::uint64_t most = design_.model_cells;
-    if (JunctionTree::cells_with(values_.sizes, values_.cliques, pair, most) > most) return;
-    std::vector<double> of_values = grouped_pair(counts, {rows.value, rows.values.count},
-                                                 {columns.value, columns.values.count});
-    if (values_.has_rules) {
-      const std::vector<double> table =
-          grouped_pair(model_->marginal(pair), rows.values, columns.values);
-      for (std::size_t cell = 0; cell < table.size(); ++cell) {
-        if (!(table[cell] > 0)) of_values[cell] = 0;
-      }
+  void measure_question(const Clique& columns, std::uint32_t parts) {
+    MarginalTable asked{columns, {}};
+    std::vector<CellGroups> of_counts, of_model;
+    std::vector<std::vector<std::uint32_t>> groups;
+    for (const std::size_t column : columns) {
+      const AskedCells& one = values_.asked[column];
+      asked.groups.push_back(one.cells);
+      of_counts.push_back({one.value, one.values.count});
+      of_model.push_back(one.values);
+      groups.push_back(one.values.of);
     }
+    const std::vector<double> counts = answers_.measure(asked, parts);
+    const std::uint64_t most = design_.model_cells;
+    if (JunctionTree::cells_with(values_.sizes, values_.cliques, columns, most) > most) return;
+    std::vector<double> of_values = grouped_table(counts, of_counts);
+    if (values_.has_rules) clear_impossible(columns, of_model, of_values);
     const double together =
         static_cast<double>(counts.size()) / static_cast<double>(of_values.size());
-    add_measured(pair, std::move(of_values), budget_.deviation(parts) * std::sqrt(together),
-                 {rows.values.of, columns.values.of});
-    add_clique(pair);
+    add_measured(columns, std::move(of_values), budget_.deviation(parts) * std::sqrt(together),
+                 std::move(groups));
+    add_clique(columns);
+    if (columns.size() > 2) known_triples_.insert(columns);
   }
 
   /// Joins the smallest part to another, time after time, so that each edge is chosen among those
@@ -431,8 +435,9 @@ class PairLearner {
     std::vector<TableChoice> chosen;
     Parts parts(columns);
     for (const NoisyMarginal& one : values_.measured) {
-      if (one.clique.size() == 2 && !parts.are_joined(one.clique[0], one.clique[1])) {
-        parts.join({one.clique[0], one.clique[1], {}});
+      for (std::size_t i = 1; i < one.clique.size(); ++i) {
+        if (parts.are_joined(one.clique[0], one.clique[i])) continue;
+        parts.join({one.clique[0], one.clique[i]});
       }
     }
     for (std::size_t part; (part = parts.smallest()) != Parts::kNone;) {
@@ -509,8 +514,8 @@ class PairLearner {
       sizes[side] = groups_of(choice, side).count;
     const Clique columns = choice.clique();
     const auto pair = [&](std::size_t a, std::size_t b) {
-      return grouped_pair(pair_tables_.at({columns[a], columns[b]}), groups_of(choice, a),
-                          groups_of(choice, b));
+      return grouped_table(pair_tables_.at({columns[a], columns[b]}),
+                           std::array{groups_of(choice, a), groups_of(choice, b)});
     };
     return table_of_pairs(sizes, pair(0, 1), pair(0, 2), pair(1, 2));
   }
@@ -524,7 +529,7 @@ class PairLearner {
       add_measured({pair.first}, std::move(counts), budget_.deviation(parts), {});
       return;
     }
-    if (values_.has_rules) clear_impossible(pair, counts);
+    if (values_.has_rules) clear_impossible(pair.clique(), all_groups_of(pair), counts);
     const Clique clique = pair.clique();
     std::vector<std::vector<std::uint32_t>> groups;
     for (std::size_t side = 0; side < clique.size(); ++side) {

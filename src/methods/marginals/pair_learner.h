@@ -37,6 +37,10 @@ struct AskedCells {
 [[nodiscard]] AskedCells asked_cells(const CellGroups& merged, std::span<const double> counts,
                                      bool ordered);
 
+/// How many cells a question's columns have together, each counted as it is asked about.
+[[nodiscard]] std::uint64_t cells_of_question(std::span<const std::size_t> columns,
+                                              std::span<const AskedCells> asked);
+
 /// The values that a model has in each column, and all facts about them once columns are measured.
 /// Made of answers alone.
 struct ColumnValues {

@@ -38,7 +38,7 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
       .unit = unit_weight(static_cast<bool>(own.unit), own.neighbours, own.weights),
       .records = {},
       .copula = own.copula,
-      .questions = own.pairs};
+      .questions = own.tables};
   if (own.weights) {
     request.greatest_weight = own.weights->most();
   } else if (own.neighbours == Neighbours::kReplace) {
@@ -109,15 +109,16 @@ Measurements even_measurements(const MarginalDesign& design, const Domain& domai
     if (!request.columns[i].follows) add({i}, {single_cells(size)}, design.column_parts);
   }
   std::vector<std::uint64_t> cells;
-  for (const auto& pair : request.questions) {
-    cells.push_back(std::uint64_t{asked[pair[0]].cells.count} * asked[pair[1]].cells.count);
+  for (const auto& table : request.questions) {
+    cells.push_back(cells_of_question(table, asked));
   }
   const auto left = static_cast<std::uint32_t>(
       MarginalBudget::kParts - std::min<std::uint64_t>(spent, MarginalBudget::kParts));
   const std::vector<std::uint32_t> parts = forest_parts(parts_of_questions(request, left), cells);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto& pair = request.questions[i];
-    add(pair, {asked[pair[0]].cells, asked[pair[1]].cells}, parts[i]);
+    std::vector<CellGroups> groups;
+    for (const std::size_t column : request.questions[i]) groups.push_back(asked[column].cells);
+    add(request.questions[i], std::move(groups), parts[i]);
   }
   return made;
 }

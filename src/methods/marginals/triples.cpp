@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "methods/marginals/private_bins.h"
@@ -11,7 +12,12 @@ namespace mollify {
 std::vector<Triple> counted_triples(const MarginalRequest& request) {
   constexpr std::size_t kMostTripleColumns = 20;
   constexpr std::uint64_t kMostCells = std::uint64_t{1} << 22U;  // 32 MB
-  if (request.copula || request.asked() > kMostTripleColumns) return {};
+  if (request.copula) return {};
+  std::set<Triple> triples;
+  for (const auto& question : request.questions) {
+    if (question.size() == 3) triples.insert({question[0], question[1], question[2]});
+  }
+  if (request.asked() > kMostTripleColumns) return {triples.begin(), triples.end()};
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < request.columns.size(); ++i) {
     const MarginalColumn& column = request.columns[i];
@@ -29,15 +35,13 @@ std::vector<Triple> counted_triples(const MarginalRequest& request) {
     }
   }
   std::sort(found.begin(), found.end());
-  std::vector<Triple> triples;
   std::uint64_t together = 0;
   for (const auto& [cells, triple] : found) {
     together += cells;
     if (together > kMostCells) break;
-    triples.push_back(triple);
+    triples.insert(triple);
   }
-  std::sort(triples.begin(), triples.end());
-  return triples;
+  return {triples.begin(), triples.end()};
 }
 
 namespace {

@@ -82,6 +82,48 @@ TEST(Answers, WithoutNoiseAreTheRowsShares) {
   }
 }
 
+/// By two columns together, if a table has all three.
+TEST(Answers, OfGroupsOfTwoColumnsAreTheRows) {
+  const Domain domain = asked_people();
+  const test::Rows rows = asked_rows(3000);
+  Measurements exact = test::all_pairs_of(rows, domain);
+  EXPECT_THAT(test::refusal_of([&] {
+                static_cast<void>(test::answers_to(exact, domain, "mean(age) by region, happy"));
+              }),
+              HasSubstr("were not measured together"));
+  exact.tables.push_back(test::table_of(
+      rows, {0, 1, 2},
+      {test::each_cell(domain.columns()[0].size()), test::each_cell(domain.columns()[1].size()),
+       test::each_cell(domain.columns()[2].size())},
+      1e-9));
+  const Json means = test::answers_to(exact, domain, "mean(age) by happy, region");
+  const Json shares = test::answers_to(exact, domain, "share(happy = yes) by region, age");
+  const Json table = test::answers_to(exact, domain, "happy:region:age");
+  EXPECT_EQ(means["answers"].size(), 2U * 3);
+  EXPECT_EQ(means["differences"].size(), 2U * 3 - 1);
+  EXPECT_EQ(table["answers"].size(), domain.columns()[1].size() * 2U * 4);
+  const char* const regions[] = {"north", "south", "west"};
+  for (std::uint32_t region = 0; region < 3; ++region) {
+    double sum = 0, happy = 0, of_age_4 = 0, happy_of_age_4 = 0;
+    for (const auto& row : rows) {
+      if (row[0] != region) continue;
+      if (row[1] < 10 && row[2] == 1) sum += row[1];
+      if (row[1] < 10 && row[2] == 1) ++happy;
+      if (row[1] == 4) ++of_age_4;
+      if (row[1] == 4 && row[2] == 1) ++happy_of_age_4;
+    }
+    const std::string name = regions[region];
+    EXPECT_NEAR(number(test::answer_of(means, "mean", "yes, " + name), "/estimate"), sum / happy,
+                1e-9);
+    EXPECT_NEAR(number(test::answer_of(shares, "yes", name + ", 4"), "/estimate"),
+                happy_of_age_4 / of_age_4, 1e-9);
+    EXPECT_NEAR(number(test::answer_of(table, "yes", name + ", 4"), "/estimate"),
+                happy_of_age_4 / 3000, 1e-9);
+  }
+  const Json median = test::answers_to(exact, domain, "quantile(age, .5) by happy, region");
+  EXPECT_EQ(median["answers"].size(), 6U);
+}
+
 TEST(Answers, WithoutNoiseAreTheRowsMeansAndQuantiles) {
   const Domain domain = asked_people();
   const test::Rows rows = asked_rows(3000);

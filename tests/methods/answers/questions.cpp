@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,6 +36,16 @@ TEST(Questions, AreReadAsTheyAreAsked) {
        "attend",
        .5,
        {}},
+      {"share(happy = very) by attend, race",
+       QuestionKind::kShares,
+       "happy",
+       "very",
+       "attend|race",
+       .5,
+       {}},
+      {"happy:attend", QuestionKind::kTable, "happy", "", "attend", .5, {}},
+      {"happy : attend:race", QuestionKind::kTable, "happy", "", "attend|race", .5, {}},
+      {"table(happy, attend, race)", QuestionKind::kTable, "happy", "", "attend|race", .5, {}},
       {"mean(income)", QuestionKind::kMean, "income", "", "", .5, {}},
       {"mean(income) by region", QuestionKind::kMean, "income", "", "region", .5, {}},
       {"quantile(income, .9)", QuestionKind::kQuantile, "income", "", "", .9, {}},
@@ -57,7 +69,7 @@ TEST(Questions, AreReadAsTheyAreAsked) {
     EXPECT_EQ(read.kind, one.kind) << one.text;
     EXPECT_EQ(read.column, one.column) << one.text;
     EXPECT_EQ(read.value.value_or(""), one.value) << one.text;
-    EXPECT_EQ(read.by.value_or(""), one.by) << one.text;
+    EXPECT_EQ(fmt::format("{}", fmt::join(read.by, "|")), one.by) << one.text;
     EXPECT_EQ(read.quantile, one.quantile) << one.text;
     EXPECT_EQ(read.terms, one.terms) << one.text;
     EXPECT_EQ(read.text, one.text);
@@ -77,6 +89,11 @@ TEST(Questions, OfOtherTextAreRefusedInOneSentence) {
                                  "share(x) of y",
                                  "share(x) by",
                                  "share(x) by y z",
+                                 "share(x) by y, z, w",
+                                 "share(x) by y,",
+                                 "x:y:z:w",
+                                 "x:",
+                                 "table(x, y, z, w)",
                                  "mean(x = 1)",
                                  "quantile(x)",
                                  "quantile(x, 0)",
@@ -101,6 +118,15 @@ TEST(Questions, OfOtherTextAreRefusedInOneSentence) {
     EXPECT_THAT(refusal, HasSubstr("a question must be")) << text;
     EXPECT_EQ(refusal.find('\n'), std::string::npos) << text;
   }
+}
+
+TEST(Questions, NeedTheirColumnsTogether) {
+  using Tables = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(tables_of(parse_question("share(a)")), Tables{});
+  EXPECT_EQ(tables_of(parse_question("share(a) by b")), (Tables{{"a", "b"}}));
+  EXPECT_EQ(tables_of(parse_question("mean(a) by b, c")), (Tables{{"a", "b", "c"}}));
+  EXPECT_EQ(tables_of(parse_question("a:b:c")), (Tables{{"a", "b", "c"}}));
+  EXPECT_EQ(tables_of(parse_question("a ~ b + c")), (Tables{{"a", "b"}, {"a", "c"}, {"b", "c"}}));
 }
 
 /// A name in double quotes is read as it is, whatever it holds.

@@ -136,6 +136,7 @@ TEST(MarginalsAudit, AWholeRunOverWeightsMeetsThePromise) { audit_learner(2000);
 TEST(MarginalsAudit, AWholeRunWithQuestionsMeetsThePromise) {
   audit_learner(1, {{0, 1}});
   audit_learner(1, {{0, 1}, {0, 2}, {1, 2}});
+  audit_learner(1, {{0, 1, 2}});
 }
 
 /// Most records lie where one table has the record more, and next to the end where the other has

@@ -334,7 +334,8 @@ TEST_P(MarginalsBruteForce, NoPathOfAnswersTellsNeighboursApartByMoreThanIsPromi
                 {{3, 3}, 3, 100, usual, true, 7},
                 {{2, 3}, 2, 100, usual, false, 1, {{0, 1}}},
                 {{2, 2, 2}, 6, 0, large, false, 7, {{0, 2}}},
-                {{2, 2, 2}, 2, 100, usual, false, 1, {{0, 1}, {0, 2}, {1, 2}}}};
+                {{2, 2, 2}, 2, 100, usual, false, 1, {{0, 1}, {0, 2}, {1, 2}}},
+                {{2, 2, 2}, 2, 100, usual, false, 1, {{0, 1, 2}}}};
   for (const auto& table : tables) {
     std::size_t choices = 0;
     for (const Privacy& budget : table.budgets) {

@@ -329,7 +329,7 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
       for (const Privacy& notion : kNotions) {
         MarginalRequest request{
             {{3, true}, {3, true}, {2, true}}, notion, {1, neighbours}, {}, copula};
-        if (kind == std::string_view("questions")) request.questions = {{0, 1}, {1, 2}};
+        if (kind == std::string_view("questions")) request.questions = {{0, 1}, {0, 1, 2}};
         if (neighbours == Neighbours::kReplace) request.records = 101;
         const MarginalDesign design = design_marginals(request);
         const MarginalBudget budget(notion, request.unit);

@@ -31,6 +31,11 @@ TEST(CountedTriples, AreThoseOfFewCellsInTablesOfFewColumns) {
   EXPECT_EQ(few.size(), (std::uint64_t{1} << 22U) / 27'000);
   EXPECT_TRUE(std::is_sorted(few.begin(), few.end()));
 
+  // Those of questions in any table.
+  MarginalRequest asked = request_of(std::vector<std::uint32_t>(21, 2));
+  asked.questions = {{0, 1}, {3, 7, 20}};
+  EXPECT_EQ(counted_triples(asked), (std::vector<Triple>{{3, 7, 20}}));
+
   MarginalRequest copula = request_of({4, 4, 3});
   copula.copula = true;
   EXPECT_EQ(counted_triples(copula).size(), 0U);
