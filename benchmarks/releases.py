@@ -132,7 +132,7 @@ def main(command, scale):
         write_domain(domain, [f"c{i}" for i in range(30)], ["{type: integer, min: 0, max: 9, null: 0}"] * 30)
         for rows in (round(10**power * scale) for power in (5, 6, 7)):
             write_digits(data, rows, 30, 10, 0.3)
-            what = f"a CSV file of {rows} rows and 30 columns ({data.stat().st_size / 1e6:.0f} MB)"
+            what = f"a CSV file of {rows} rows and 30 columns"
             for epsilon, words in (("1e-4", "reading and counting (`--epsilon 1e-4`)"), ("1", "marginals, epsilon = 1")):
                 line(f"{what}: {words}", "sample", "marginals", *released, "--epsilon", epsilon, "--delta", 1e-8, "--count", 1000)
 

@@ -40,7 +40,7 @@ def interface(program):
     through = []
     if re.search(r"^(?:import|from) mollify\b", text, re.M):
         through.append("Python")
-    if re.search(r'"(?:sample|plan)[" ]', text):
+    if re.search(r'"sample", |\bMOLLIFY\b', text):
         through.append("the command")
     return " and ".join(through) or None
 
