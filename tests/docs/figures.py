@@ -148,6 +148,20 @@ def faults_of_figures(name, text, measured):
         yield f"docs/evidence/{name} has {count} figures: this test no longer reads them"
 
 
+def faults_of_versions(text, cases):
+    """The page must count and name the cases of versions.csv that take more than a twentieth longer."""
+    longer = [case for case in cases if float(case["times as long"]) > 1.05]
+    shorter = sum(float(case["times as long"]) < 0.95 for case in cases)
+    flat = " ".join(text.split())
+    for words in (f"Of {len(cases)} times ", f"in turn, {len(longer)} are more", f"and {shorter} more than a twentieth shorter"):
+        if words not in flat:
+            yield f'docs/evidence/speed.md must say "{words.strip()}", as versions.csv has it'
+    for case in longer:
+        name = case["case"].split(": ")[0]
+        if not all(word in flat for word in re.findall(r"[\w/]+", name)[:2]):
+            yield f"docs/evidence/speed.md must name {name}, which takes {case['times as long']} times as long as before"
+
+
 def main():
     repository = pathlib.Path(sys.argv[1]).resolve()
     through = dict(programs(repository))
@@ -159,6 +173,7 @@ def main():
     faults = [
         *faults_of_readme((repository / "README.md").read_text(), through, rows),
         *faults_of_page(pages["speed.md"], through),
+        *faults_of_versions(pages["speed.md"], list(csv.DictReader((evidence / "versions.csv").read_text().splitlines()))),
         *(fault for name, text in pages.items() for fault in faults_of_figures(name, text, measured)),
     ]
     print("\n".join(faults))
