@@ -58,8 +58,11 @@ releases|speed.md|3|+speed|$python -P benchmarks/releases.py $cli/mollify
 threads|speed.md|5|+speed|$python -P benchmarks/two_threads.py --repetitions 5 --program $cli/mollify
 readers|speed-inside.md|2|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
 python|speed.md|5|+speed|benchmarks/python_speed.sh
+long_commands|speed.md|1|+speed|python3 -B benchmarks/long_commands.py $cli/mollify
+central_four|speed.md|1|+speed|$python -P benchmarks/central_four.py $cli/mollify
 spark|speed.md|20|+speed|$python -P benchmarks/spark_speed.py
 memory|speed.md|30|+speed|$python -P benchmarks/larger_than_memory.py
+two_versions|speed-inside.md|60|versions|python3 -B benchmarks/two_versions.py ${OLDER_CHECKOUT-}
 torch|speed-inside.md|5|+speed|$torch -B benchmarks/training_against_torch.py --epochs 750
 END
 }

@@ -445,18 +445,11 @@ class Transform {
     const double modulus = std::sqrt(std::norm(base));
     // How far rounding moves the logarithm of the power.
     double rounding = 0x1p-50 * (1.0 + std::abs(scale_));
-    Complex value;
-    if (terms_ <= kMostMultiplied) {
-      value = multiplied(base * root_);
-      rounding += 0x1p-49 * terms_;
-    } else {
-      const double logarithm = ln_modulus(w);
-      const double angle = std::atan2(w.imag(), base.real());
-      const double length = std::exp(terms_ * logarithm - scale_);
-      value = {length * std::cos(terms_ * angle), length * std::sin(terms_ * angle)};
-      rounding += 0x1p-50 * terms_ * (std::abs(logarithm) + std::abs(angle));
-    }
-    const double size = std::sqrt(std::norm(value));
+    const bool is_multiplied = terms_ <= kMostMultiplied;
+    const double logarithm = is_multiplied ? 0.0 : ln_modulus(w);
+    Complex value = is_multiplied ? multiplied(base * root_) : 0.0;
+    const double size =
+        is_multiplied ? std::sqrt(std::norm(value)) : std::exp(terms_ * logarithm - scale_);
     // Only near it can the bound be below e^(kNothing - 1): rounding moves it by far less.
     if (size < std::exp(kNothing + 1.0)) {
       const double most = most_of(modulus, error);
@@ -465,6 +458,13 @@ class Transform {
         const double room = std::exp((scale_ + kNothing - 1.0) / terms_) - (modulus + error);
         return {0.0, most, std::max(0.0, room / slope_error_ * (1.0 - 0x1p-20))};
       }
+    }
+    if (is_multiplied) {
+      rounding += 0x1p-49 * terms_;
+    } else {
+      const double angle = std::atan2(w.imag(), base.real());
+      value = {size * std::cos(terms_ * angle), size * std::sin(terms_ * angle)};
+      rounding += 0x1p-50 * terms_ * (std::abs(logarithm) + std::abs(angle));
     }
     if (error < 0.5 * modulus) {
       const double exponent = terms_ * (error / (modulus - error)) + rounding;

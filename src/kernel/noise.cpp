@@ -232,7 +232,7 @@ EuclideanLaplaceTree::EuclideanLaplaceTree(const std::map<std::size_t, std::uint
 
 /// x lies between r |y| at its least less both others at their most, and the reverse; it is not
 /// negative, by Cauchy and Schwarz. All sums are below 2^124, and the width below 2^63.
-ExpBracket EuclideanLaplaceTree::Excess::bracket() const {
+[[gnu::flatten]] ExpBracket EuclideanLaplaceTree::Excess::bracket() const {
   constexpr ExpBracket kUnknown = {0, ~std::uint64_t{0}};
   if (!all.is_known) return kUnknown;
   const Product whole = product(node.rate, all.root);
