@@ -83,6 +83,50 @@ TEST(LogitLanes, InstructionSetsAgree) {
   }
 }
 
+/// Every pass, at another place and in its own, keeps the very logits of a comparison each.
+TEST(LogitLanes, KeepsTheLogitsThatAreAsked) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<float> normal;
+  for (const auto& [name, lanes] : test::every_lanes<detail::LogitLanes>()) {
+    for (std::size_t size = 0; size < 70; ++size) {
+      SCOPED_TRACE(std::string(name) + " " + std::to_string(size));
+      std::vector<float> logits(size + detail::kRoomBeyond, 77), others(logits);
+      for (std::size_t i = 0; i < size; ++i) {
+        logits[i] = std::round(4 * normal(random)) / 4;
+        others[i] = normal(random);
+      }
+      const float least = -0.25F, greatest = size % 4 == 0 ? least : 0.5F;
+      std::vector<float> between, kept, kept_others;
+      std::vector<std::uint32_t> kept_places;
+      std::size_t above = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        above += logits[i] > greatest ? 1 : 0;
+        if (logits[i] >= least && logits[i] <= greatest) between.push_back(logits[i]);
+        if (logits[i] < least) continue;
+        kept.push_back(logits[i]);
+        kept_others.push_back(others[i]);
+        kept_places.push_back(static_cast<std::uint32_t>(100 + i));
+      }
+      std::vector<float> to = logits;
+      const detail::Between found = lanes.between(to.data(), size, least, greatest, to.data());
+      ASSERT_EQ(found.above, above);
+      ASSERT_EQ(std::vector(to.data(), to.data() + found.copied), between);
+      std::vector<std::uint32_t> places(size + detail::kRoomBeyond);
+      std::vector<float> other = others;
+      to = logits;
+      const std::size_t count = lanes.select(to.data(), other.data(), size, least, 100,
+                                             places.data(), to.data(), other.data());
+      ASSERT_EQ(std::vector(to.data(), to.data() + count), kept);
+      ASSERT_EQ(std::vector(other.data(), other.data() + count), kept_others);
+      ASSERT_EQ(std::vector(places.data(), places.data() + count), kept_places);
+      for (std::size_t i = size; i < logits.size(); ++i) {
+        ASSERT_EQ(to[i], 77) << "what follows stays as it is";
+        ASSERT_EQ(other[i], 77);
+      }
+    }
+  }
+}
+
 float of_float16(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const auto fraction = static_cast<float>(half & 1023);
@@ -234,6 +278,8 @@ TEST(TokenDraw, IntegersAreThoseOfTheDefinition) {
   keeps_definition<double>(2, 300, 40);
   keeps_definition<float>(3, 5, 9000);
   keeps_definition<double>(4, 5, 9000);
+  keeps_definition<float>(9, 3, 70'000);
+  keeps_definition<double>(10, 3, 70'000);
 }
 
 /// What an array of each kind means, as floats.
