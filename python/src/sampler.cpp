@@ -195,8 +195,8 @@ nb::object shared_array(nb::handle given) {
       shape.push_back(shared.shape(i));
       strides.push_back(shared.stride(i));
     }
-    array = nb::cast(nb::ndarray<nb::numpy, nb::ro>(shared.data(), shape.size(), shape.data(), owner,
-                                                    strides.data(), type));
+    array = nb::cast(nb::ndarray<nb::numpy, nb::ro>(shared.data(), shape.size(), shape.data(),
+                                                    owner, strides.data(), type));
   }
   return nb::make_tuple(array, text, device);
 }

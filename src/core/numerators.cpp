@@ -58,9 +58,8 @@ class Shares {
       : rest_(rest),
         whole_(whole),
         each_(whole == 0 ? 0 : rest / whole),
-        fraction_(whole == 0
-                      ? 0
-                      : static_cast<std::uint64_t>((uint128{rest % whole} << 64) / whole)) {}
+        fraction_(whole == 0 ? 0
+                             : static_cast<std::uint64_t>((uint128{rest % whole} << 64) / whole)) {}
 
   /// The fraction is short by less than 2^-64, and its multiple by less than lower / 2^64. So the
   /// multiple's integer part is the right one unless its own fraction lies as near to the next.
@@ -97,8 +96,7 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
   const Shares shares = shares_of(bounds, taken, lower_sum);
   uint128 sum = 0;
   for (std::size_t i = 0; i < bounds.size; ++i) {
-    const std::uint64_t n =
-        is_positive(i) ? bounds.upper_at(i) : clamped_share(bounds, shares, i);
+    const std::uint64_t n = is_positive(i) ? bounds.upper_at(i) : clamped_share(bounds, shares, i);
     to.of_outcomes[i] = n;
     if (i % kBlock == 0) to.of_blocks[i / kBlock] = 0;
     to.of_blocks[i / kBlock] += n;

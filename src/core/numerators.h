@@ -58,7 +58,8 @@ inline constexpr double kLeastScore = 0x1p-700;
 class Rescaling {
  public:
   explicit Rescaling(int exponent)
-      : third_(std::scalbn(1.0, exponent / 3)), last_(std::scalbn(1.0, exponent - exponent / 3 * 2)) {}
+      : third_(std::scalbn(1.0, exponent / 3)),
+        last_(std::scalbn(1.0, exponent - exponent / 3 * 2)) {}
 
   /// Each factor is a double, as the power is not if it is far from 1.
   [[nodiscard]] double operator()(double score) const {

@@ -1,7 +1,7 @@
 // Numbers of any type, as the kernel takes them: floats or doubles.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,46 +40,36 @@ class NumberReader {
         lanes.widen_bfloat16(halves, size, floats_.data());
         return take(std::span<const float>(floats_));
       case Kind::kInt64:
-        return read_integers<std::int64_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_int64, take);
       case Kind::kInt32:
-        return read_integers<std::int32_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_int32, take);
       case Kind::kInt16:
-        return read_integers<std::int16_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_int16, take);
       case Kind::kInt8:
-        return read_integers<std::int8_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_int8, take);
       case Kind::kUint64:
-        return read_integers<std::uint64_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_uint64, take);
       case Kind::kUint32:
-        return read_integers<std::uint32_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_uint32, take);
       case Kind::kUint16:
-        return read_integers<std::uint16_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_uint16, take);
       case Kind::kUint8:
-        return read_integers<std::uint8_t>(numbers, begin, size, take);
+        return read_integers(numbers, begin, size, lanes.widen_uint8, take);
     }
   }
 
  private:
   template <class Integer, class Take>
-  void read_integers(const Numbers& numbers, std::size_t begin, std::size_t size, Take take) {
-    const std::span all(static_cast<const Integer*>(numbers.first) + begin, size);
+  void read_integers(const Numbers& numbers, std::size_t begin, std::size_t size,
+                     detail::WidenIntegers<Integer> widen, Take take) {
+    const auto* const from = static_cast<const Integer*>(numbers.first) + begin;
+    // Memory is taken whether it will be used or not, for that depends on the numbers.
     floats_.resize(size);
-    if constexpr (sizeof(Integer) >= sizeof(float)) {
-      // Memory is taken whether it will be used or not, for that depends on the numbers.
-      doubles_.resize(size);
-      constexpr int kFloatBits = 24;
-      Integer bits = 0;
-      for (const Integer one : all) bits |= one < 0 ? ~one : one;
-      if (bits >> kFloatBits != 0) {
-        for (std::size_t i = 0; i < size; ++i) doubles_[i] = static_cast<double>(all[i]);
-        return take(std::span<const double>(doubles_));
-      }
-      for (std::size_t i = 0; i < size; ++i) {
-        floats_[i] = static_cast<float>(static_cast<std::int32_t>(all[i]));
-      }
-    } else {
-      for (std::size_t i = 0; i < size; ++i) floats_[i] = all[i];
-    }
-    take(std::span<const float>(floats_));
+    if constexpr (sizeof(Integer) >= sizeof(float)) doubles_.resize(size);
+    if (widen(from, size, floats_.data())) return take(std::span<const float>(floats_));
+    std::transform(from, from + size, doubles_.begin(),
+                   [](Integer integer) { return static_cast<double>(integer); });
+    take(std::span<const double>(doubles_));
   }
 
   std::vector<float> floats_;

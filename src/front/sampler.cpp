@@ -328,8 +328,8 @@ class LogitRows {
     inside::LogitRow read;
     reader_.read(numbers_, row, 1, [&](auto reals) {
       using Real = std::remove_cv_t<typename decltype(reals)::element_type>;
-      constexpr auto kKind = std::is_same_v<Real, double> ? inside::LogitKind::kFloat64
-                                                          : inside::LogitKind::kFloat32;
+      constexpr auto kKind =
+          std::is_same_v<Real, double> ? inside::LogitKind::kFloat64 : inside::LogitKind::kFloat32;
       read = {kKind, reals.data(), reals.size()};
     });
     return read;
@@ -360,8 +360,7 @@ void TokenSampler::check(const Numbers& open) const {
 
 void TokenSampler::draw(const Numbers& secret, const Numbers& open,
                         std::span<std::uint32_t> released) const {
-  refuse_if(secret.rows != open.rows || secret.width != open.width ||
-                released.size() != open.rows,
+  refuse_if(secret.rows != open.rows || secret.width != open.width || released.size() != open.rows,
             "wrong-shape", "private",
             "private and public logits of {} tokens must be of one shape, but have shapes ({}, {}) "
             "and ({}, {})",

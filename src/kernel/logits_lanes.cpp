@@ -117,8 +117,7 @@ Between between(const float* logits, std::size_t size, float least, float greate
 }
 
 std::size_t select(const float* logits, const float* others, std::size_t size, float least,
-                   std::uint32_t first, std::uint32_t* places, float* logits_to,
-                   float* others_to) {
+                   std::uint32_t first, std::uint32_t* places, float* logits_to, float* others_to) {
   const Float8 from = wide(least);
   Int8 place = Int8{0, 1, 2, 3, 4, 5, 6, 7} + static_cast<std::int32_t>(first);
   std::size_t selected = 0;
@@ -166,10 +165,28 @@ void widen_bfloat16(const std::uint16_t* halves, std::size_t size, float* to) {
   for_each_eight<Short8>(halves, size, step);
 }
 
+/// Each of 24 bits and a sign is a float. To those 2^24 is added, and then no more than 25 bits are
+/// set.
+template <class Integer>
+bool widen_integers(const Integer* integers, std::size_t size, float* to) {
+  constexpr int kFloatBits = 24;
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Integer integer = integers[i];
+    if constexpr (sizeof(Integer) >= sizeof(float)) {
+      bits |= static_cast<std::uint64_t>(integer) + (std::uint64_t{1} << kFloatBits);
+    }
+    to[i] = static_cast<float>(static_cast<std::int32_t>(integer));
+  }
+  return bits >> (kFloatBits + 1) == 0;
+}
+
 }  // namespace
 
-const LogitLanes LogitLanes::MOLLIFY_LANES = {detail::range,         detail::exponentials,
-                                              detail::between,       detail::select,
-                                              detail::widen_float16, detail::widen_bfloat16};
+const LogitLanes LogitLanes::MOLLIFY_LANES = {
+    detail::range,         detail::exponentials,   detail::between, detail::select,
+    detail::widen_float16, detail::widen_bfloat16, widen_integers,  widen_integers,
+    widen_integers,        widen_integers,         widen_integers,  widen_integers,
+    widen_integers,        widen_integers};
 
 }  // namespace mollify::detail

@@ -28,6 +28,11 @@ inline constexpr int kExponentialScale = 100;
 /// Below it, an exponential with that factor is 0.
 inline constexpr float kLeastExponent = -155;
 
+/// Writes integers as floats, and returns whether all of them are floats. What it writes for others
+/// means nothing.
+template <class Integer>
+using WidenIntegers = bool (*)(const Integer* integers, std::size_t size, float* to);
+
 struct LogitLanes {
   LogitRange (*range)(const float* logits, std::size_t size);
   /// Writes 2^kExponentialScale e^x, to 3e-7 relative, for x = logit - greatest, which is at most 0
@@ -48,6 +53,14 @@ struct LogitLanes {
   /// Exact: every half is a float, infinities and NaN among them.
   void (*widen_float16)(const std::uint16_t* halves, std::size_t size, float* to);
   void (*widen_bfloat16)(const std::uint16_t* halves, std::size_t size, float* to);
+  WidenIntegers<std::int8_t> widen_int8;
+  WidenIntegers<std::int16_t> widen_int16;
+  WidenIntegers<std::int32_t> widen_int32;
+  WidenIntegers<std::int64_t> widen_int64;
+  WidenIntegers<std::uint8_t> widen_uint8;
+  WidenIntegers<std::uint16_t> widen_uint16;
+  WidenIntegers<std::uint32_t> widen_uint32;
+  WidenIntegers<std::uint64_t> widen_uint64;
 
   static const LogitLanes kBaseline, kAvx2;
 };

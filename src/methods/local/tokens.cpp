@@ -116,9 +116,9 @@ void for_each_near(std::span<const double> logits, double least, Step step) {
   constexpr std::size_t kGroup = 8;
   std::size_t i = 0;
   for (; i + kGroup <= logits.size(); i += kGroup) {
-    bool is_any = false;
-    for (std::size_t j = 0; j < kGroup; ++j) is_any |= logits[i + j] >= least;
-    for (std::size_t j = 0; is_any && j < kGroup; ++j) step(i + j);
+    int count = 0;
+    for (std::size_t j = 0; j < kGroup; ++j) count += logits[i + j] >= least ? 1 : 0;
+    for (std::size_t j = 0; count != 0 && j < kGroup; ++j) step(i + j);
   }
   for (; i < logits.size(); ++i) step(i);
 }
@@ -140,8 +140,7 @@ std::size_t select(std::span<const float> logits, std::span<const float> others,
                         static_cast<std::uint32_t>(first), places, logits_to, others_to);
 }
 std::size_t select(std::span<const double> logits, std::span<const double> others, double least,
-                   std::size_t first, std::uint32_t* places, double* logits_to,
-                   double* others_to) {
+                   std::size_t first, std::uint32_t* places, double* logits_to, double* others_to) {
   std::size_t selected = 0;
   for_each_near(logits, least, [&](std::size_t i) {
     const double logit = logits[i], other = others[i];
@@ -153,18 +152,28 @@ std::size_t select(std::span<const double> logits, std::span<const double> other
   return selected;
 }
 
-/// The logit of that rank, the greatest having rank 1. Logits that some evenly spread ones show to be
-/// far from it are counted alone [Floyd and Rivest 1975], so few are left to be put in order.
+/// A logit, how many are greater, and how many others equal it.
 template <class Real>
-Real nth_greatest(std::span<const Real> logits, std::size_t rank, std::vector<Real>& memory) {
+struct Ranked {
+  Real logit;
+  std::size_t above;
+  std::size_t equal;
+};
+
+/// The logit of that rank, the greatest having rank 1. Logits that some evenly spread ones show to be
+/// far from it are only counted [Floyd and Rivest 1975], so few are left to be put in order.
+template <class Real>
+Ranked<Real> nth_greatest(std::span<const Real> logits, std::size_t rank,
+                          std::vector<Real>& memory) {
   constexpr std::size_t kSample = 1024, kFew = 2048;
   make_room(memory, logits.size());
   std::span<const Real> left = logits;
-  std::size_t left_rank = rank;
+  std::size_t above = 0;  // all that are left
   while (left.size() > kFew) {
     std::array<Real, kSample> sample;
     for (std::size_t i = 0; i < kSample; ++i) sample[i] = left[left.size() / kSample * i];
-    const double part = (static_cast<double>(left_rank) - 0.5) / static_cast<double>(left.size());
+    const double part =
+        (static_cast<double>(rank - above) - 0.5) / static_cast<double>(left.size());
     const double doubt = 4 * std::sqrt(part * (1 - part) * kSample) + 4;
     const double first = part * kSample - doubt, last = part * kSample + doubt;
     auto greatest = static_cast<Real>(kInfiniteLogit), least = -greatest;
@@ -180,22 +189,26 @@ Real nth_greatest(std::span<const Real> logits, std::size_t rank, std::vector<Re
       std::nth_element(sample.begin(), at, end, std::greater<>());
       greatest = *at;
     }
+    const std::size_t before = left.size();
     const detail::Between found = between(left, least, greatest, memory.data());
-    const bool is_between = left_rank > found.above && left_rank <= found.above + found.copied;
-    if (is_between && least == greatest) return least;
-    if (!is_between || found.copied > left.size() / 2) {  // not spread as the sample shows
+    above += found.above;
+    left = std::span<const Real>(memory).first(found.copied);
+    const bool is_left = rank > above && rank <= above + left.size();
+    if (is_left && least == greatest) return {least, above, left.size()};
+    if (!is_left || left.size() > before / 2) {  // not spread as the sample shows
       left = logits;
-      left_rank = rank;
+      above = 0;
       break;
     }
-    left_rank -= found.above;
-    left = std::span<const Real>(memory).first(found.copied);
   }
   if (left.data() != memory.data()) std::copy(left.begin(), left.end(), memory.begin());
-  const auto at = memory.begin() + static_cast<std::ptrdiff_t>(left_rank - 1);
-  std::nth_element(memory.begin(), at, memory.begin() + static_cast<std::ptrdiff_t>(left.size()),
-                   std::greater<>());
-  return *at;
+  const auto end = memory.begin() + static_cast<std::ptrdiff_t>(left.size());
+  const auto at = memory.begin() + static_cast<std::ptrdiff_t>(rank - above - 1);
+  std::nth_element(memory.begin(), at, end, std::greater<>());
+  const Real logit = *at;
+  const auto greater = std::count_if(memory.begin(), at, [=](Real x) { return x > logit; });
+  return {logit, above + static_cast<std::size_t>(greater),
+          static_cast<std::size_t>(std::count(memory.begin(), end, logit))};
 }
 
 template <class Real>
@@ -233,11 +246,11 @@ std::size_t TokenDraw::choose(std::span<const Real> open, std::span<const Real> 
   Real least = std::numeric_limits<Real>::lowest();
   std::size_t equal_end = open.size();  // from here on, an equal one is one too many
   if (count < finite) {
-    least = nth_greatest(open, count, buffers.near_last);
-    const detail::Between found = between(open, least, least, buffers.near_last.data());
-    if (found.above + found.copied > count) {
+    const Ranked<Real> last = nth_greatest(open, count, buffers.near_last);
+    least = last.logit;
+    if (last.above + last.equal > count) {
       equal_end = 0;
-      for (std::size_t equal = count - found.above; equal > 0; ++equal_end) {
+      for (std::size_t equal = count - last.above; equal > 0; ++equal_end) {
         if (open[equal_end] == least) --equal;
       }
     }

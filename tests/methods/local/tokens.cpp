@@ -136,6 +136,50 @@ float of_float16(std::uint16_t half) {
   return half >> 15 != 0 ? -size : size;
 }
 
+template <class Integer>
+void widens(detail::WidenIntegers<Integer> widen) {
+  using Limits = std::numeric_limits<Integer>;
+  std::mt19937_64 random(8);
+  for (std::size_t size = 0; size < 50; ++size) {
+    std::vector<Integer> integers(size);
+    for (Integer& one : integers) one = static_cast<Integer>(random() % 1000);
+    constexpr std::int64_t kMost = std::int64_t{1} << 24;
+    if (size > 1)
+      integers[random() % size] =
+          static_cast<Integer>(std::min<std::uint64_t>(Limits::max(), kMost - 1));
+    if (size > 1 && Limits::is_signed) {
+      integers[random() % size] = static_cast<Integer>(
+          std::max<std::int64_t>(static_cast<std::int64_t>(Limits::min()), -kMost));
+    }
+    std::vector<float> to(size);
+    ASSERT_TRUE(widen(integers.data(), size, to.data()));
+    for (std::size_t i = 0; i < size; ++i) {
+      ASSERT_EQ(static_cast<double>(to[i]), static_cast<double>(integers[i]));
+    }
+    if (sizeof(Integer) < sizeof(float) || size == 0) continue;
+    Integer& one = integers[random() % size];
+    for (const Integer wide : {Limits::max(), Limits::min(), static_cast<Integer>(kMost + 1)}) {
+      if (wide == 0) continue;
+      one = wide;
+      ASSERT_FALSE(widen(integers.data(), size, to.data())) << +wide;
+    }
+  }
+}
+
+TEST(LogitLanes, IntegersAreWidenedIfTheyAreFloats) {
+  for (const auto& [name, lanes] : test::every_lanes<detail::LogitLanes>()) {
+    SCOPED_TRACE(name);
+    widens(lanes.widen_int8);
+    widens(lanes.widen_int16);
+    widens(lanes.widen_int32);
+    widens(lanes.widen_int64);
+    widens(lanes.widen_uint8);
+    widens(lanes.widen_uint16);
+    widens(lanes.widen_uint32);
+    widens(lanes.widen_uint64);
+  }
+}
+
 TEST(LogitLanes, EveryHalfIsWidenedExactly) {
   std::vector<std::uint16_t> halves(65536);
   std::iota(halves.begin(), halves.end(), std::uint16_t{0});
