@@ -237,10 +237,12 @@ std::vector<std::uint64_t> saturated(const Bounds& bounds, const std::vector<Sco
   std::vector<std::uint64_t> expected;
   for (std::size_t i = 0; i < bounds.size; ++i) {
     const std::uint64_t lower = bounds.lower_at(i), upper = bounds.upper_at(i);
+    if (static_cast<double>(scores[i]) > kLeastScore) {
+      expected.push_back(upper);
+      continue;
+    }
     const uint128 share = lower == 0 ? 0 : lower * rest / lower_sum;
-    expected.push_back(static_cast<double>(scores[i]) > kLeastScore
-                           ? upper
-                           : static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, upper)));
+    expected.push_back(static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, upper)));
   }
   return expected;
 }
