@@ -23,7 +23,7 @@ def is_foreign(given: object) -> bool:
 
 
 def bits_or_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], bool]:
-    """Numbers as they are, and bfloat16 of ml_dtypes as unsigned integers; and whether it is the latter."""
+    """Numbers as they are, and bfloat16 of ml_dtypes as unsigned integers; and whether they are bfloat16."""
     import numpy as np
 
     is_bfloat16 = array.dtype.itemsize == 2 and array.dtype.name == "bfloat16"
@@ -31,10 +31,10 @@ def bits_or_numbers(array: NDArray[Any]) -> tuple[NDArray[Any], bool]:
 
 
 def shared(what: str, given: Any) -> tuple[NDArray[Any], bool] | None:
-    """The same of an array of another library, in its own memory.
+    """`bits_or_numbers` of an array of another library, in its own memory.
 
-    None if the library shares it in no way; NumPy may read it. Refused are types that are not numbers
-    and devices, which are public.
+    None if the library does not share it: NumPy may read it. A type that is not a number and a device
+    are refused, because both are public.
     """
     parameter = what.rpartition(" ")[2]
     found = _core.shared_array(given)

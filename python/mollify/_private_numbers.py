@@ -32,7 +32,7 @@ def private_numbers(what: str, given: ArrayLike, *, width: int | None = None, is
 
 
 def private_bits(what: str, given: Any, *, width: int | None = None, is_flat: bool = False) -> tuple[NDArray[Any], bool]:
-    """The same with bfloat16 as unsigned integers, and whether it is that."""
+    """`private_numbers` with bfloat16 as unsigned integers, and whether they are bfloat16."""
     import numpy as np
 
     if type(given) is np.ndarray and given.dtype.kind in "iubf":

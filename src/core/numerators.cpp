@@ -50,8 +50,8 @@ uint128 round_rescaled(const Bounds& bounds, const Score* scores, ScoreScale sca
   return sum;
 }
 
-/// What is left, in proportion to lower bounds: floor(lower rest / whole), exactly, without a
-/// division for each. Both are at most 2^62, and so is every lower bound, which is at most `whole`.
+/// The rest in proportion to lower bounds: floor(lower rest / whole), exactly, without a division
+/// for each. Both are at most 2^62, and so is every lower bound, which is at most `whole`.
 class Shares {
  public:
   Shares(std::uint64_t rest, std::uint64_t whole)
@@ -74,7 +74,7 @@ class Shares {
   std::uint64_t rest_, whole_, each_, fraction_;
 };
 
-/// What is left of the total for the outcomes with these lower bounds.
+/// Shares of the rest of the total, for outcomes whose lower bounds have this sum.
 Shares shares_of(const Bounds& bounds, uint128 taken, uint128 lower_sum) {
   return {taken < bounds.total ? bounds.total - static_cast<std::uint64_t>(taken) : 0,
           static_cast<std::uint64_t>(lower_sum)};
@@ -105,7 +105,7 @@ uint128 saturate(const Bounds& bounds, IsPositive is_positive, Numerators to) {
   return sum;
 }
 
-/// The same under bounds that are the same for all, of scores as they are.
+/// `saturate` for one pair of bounds and scores that are not rescaled.
 template <class Score>
 uint128 saturate_alike(const Bounds& bounds, const Score* scores, Numerators to) {
   const auto positive = static_cast<std::uint64_t>(round_to_ends(bounds, scores, 1, 0, to));

@@ -120,7 +120,7 @@ class Ends {
 
   Ends(std::uint64_t above, std::uint64_t other) : above_(all(above)), other_(all(other)) {}
 
-  /// A lower bound of 0 is none of theirs: it completes the last four.
+  /// A lower bound of 0 completes the last four, and its n is 0.
   Word4 operator()(Real4 scores, Word4 lower) const {
     const Word4 n = scores > all(kLeastScore) ? above_ : other_;
     return n & reinterpret_cast<Word4>(lower != all(std::uint64_t{0}));

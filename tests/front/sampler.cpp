@@ -404,8 +404,8 @@ std::vector<std::uint64_t> counts_of_reports(const RandomizedResponse& response,
 }
 
 template <class Number>
-void draws_by_numbers(const Sampler& sampler, Numbers::Kind kind, const std::vector<Number>& rows,
-                      const std::vector<std::uint32_t>& expected) {
+void draws_by_numbers(const Sampler& sampler, front::Numbers::Kind kind,
+                      const std::vector<Number>& rows, const std::vector<std::uint32_t>& expected) {
   std::vector<std::uint32_t> released(expected.size());
   sampler.draw({kind, rows.data(), expected.size(), sampler.k()}, released);
   EXPECT_EQ(released, expected) << "kind " << static_cast<int>(kind);
@@ -414,10 +414,10 @@ void draws_by_numbers(const Sampler& sampler, Numbers::Kind kind, const std::vec
 /// At epsilon 30 the only outcome with a weight is released, except with probability 1e-12 a row.
 TEST(FrontSamplerOfNumbers, ReadsEveryType) {
   const Sampler sampler({.k = 3, .epsilon = 30});
-  const auto draw = [&](Numbers::Kind kind, auto one, auto none) {
+  const auto draw = [&](front::Numbers::Kind kind, auto one, auto none) {
     draws_by_numbers(sampler, kind, std::vector{one, none, none, none, none, one}, {0, 2});
   };
-  using Kind = Numbers::Kind;
+  using Kind = front::Numbers::Kind;
   draw(Kind::kFloat64, 1.0, -1.0);
   draw(Kind::kFloat32, 1.0F, 0.0F);
   draw(Kind::kFloat16, std::uint16_t{0x3c00}, std::uint16_t{0xbc00});
@@ -439,7 +439,7 @@ TEST(FrontSamplerOfNumbers, RefusesOtherShapes) {
   const Sampler sampler({.k = 3, .epsilon = 1});
   std::vector<std::uint32_t> released(2);
   EXPECT_EQ(test::refusal_of([&] {
-              sampler.draw({Numbers::Kind::kUint8, nullptr, 2, 4}, released);
+              sampler.draw({front::Numbers::Kind::kUint8, nullptr, 2, 4}, released);
             }),
             "2 draws over 3 outcomes need scores of that shape, but they have the shape (2, 4)");
 }
@@ -449,8 +449,8 @@ TEST(FrontTokenSampler, ReadsIntegers) {
   const std::vector<std::int64_t> open{-3, 5, 0, 0, -1, std::int64_t{1} << 30};
   const TokenSampler sampler(30, 0);
   std::vector<std::uint32_t> released(2);
-  sampler.draw({Numbers::Kind::kInt16, secret.data(), 2, 3},
-               {Numbers::Kind::kInt64, open.data(), 2, 3}, released);
+  sampler.draw({front::Numbers::Kind::kInt16, secret.data(), 2, 3},
+               {front::Numbers::Kind::kInt64, open.data(), 2, 3}, released);
   EXPECT_EQ(released, (std::vector<std::uint32_t>{1, 2}));
 }
 

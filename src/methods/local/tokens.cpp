@@ -161,7 +161,7 @@ struct Ranked {
 };
 
 /// The logit of that rank, the greatest having rank 1. Logits that some evenly spread ones show to be
-/// far from it are only counted [Floyd and Rivest 1975], so few are left to be put in order.
+/// far from it are only counted [Floyd, Rivest 1975], so few are left to be put in order.
 template <class Real>
 Ranked<Real> nth_greatest(std::span<const Real> logits, std::size_t rank,
                           std::vector<Real>& memory) {
