@@ -65,8 +65,8 @@ def candidates(
     Raises
     ------
     InvalidInput
-        If `candidates` is out of range, the reference cannot be read or has values that the
-        domain doesn't declare, or the file exists.
+        If `candidates` is out of range, the reference cannot be read or has values that
+        the domain doesn't declare, or the file exists.
 
     Examples
     --------
