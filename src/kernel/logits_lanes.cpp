@@ -165,20 +165,21 @@ void widen_bfloat16(const std::uint16_t* halves, std::size_t size, float* to) {
   for_each_eight<Short8>(halves, size, step);
 }
 
-/// Each of 24 bits and a sign is a float. To those 2^24 is added, and then no more than 25 bits are
-/// set.
+/// Integers of 24 bits are floats, and so are signed ones from -2^24 on: 2^24 is added to these, and
+/// then one bit more may be set.
 template <class Integer>
 bool widen_integers(const Integer* integers, std::size_t size, float* to) {
-  constexpr int kFloatBits = 24;
+  constexpr bool kIsSigned = static_cast<Integer>(-1) < 0;
+  constexpr std::uint64_t kLess = kIsSigned ? std::uint64_t{1} << 24 : 0;
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const Integer integer = integers[i];
     if constexpr (sizeof(Integer) >= sizeof(float)) {
-      bits |= static_cast<std::uint64_t>(integer) + (std::uint64_t{1} << kFloatBits);
+      bits |= static_cast<std::uint64_t>(integer) + kLess;
     }
     to[i] = static_cast<float>(static_cast<std::int32_t>(integer));
   }
-  return bits >> (kFloatBits + 1) == 0;
+  return bits >> (kIsSigned ? 25 : 24) == 0;
 }
 
 }  // namespace

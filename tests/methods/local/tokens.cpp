@@ -100,7 +100,7 @@ TEST(LogitLanes, KeepsTheLogitsThatAreAsked) {
       std::vector<std::uint32_t> kept_places;
       std::size_t above = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        above += logits[i] > greatest ? 1 : 0;
+        above += logits[i] > greatest ? 1U : 0U;
         if (logits[i] >= least && logits[i] <= greatest) between.push_back(logits[i]);
         if (logits[i] < least) continue;
         kept.push_back(logits[i]);
