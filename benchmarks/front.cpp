@@ -70,13 +70,13 @@ void Tokens(benchmark::State& state) {
     secret_halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(logit) >> 16));
   }
   const mollify::TokenSampler sampler(4, kBy == kTop1000 ? 1000 : 0);
-  using mollify::Logits;
+  using mollify::Numbers;
   std::size_t first = 0;
   const auto logits = [&](const auto& floats, const auto& halves) {
     const std::size_t place = first * kVocabulary;
     return kBy == kBfloat16
-               ? Logits{Logits::Kind::kBfloat16, halves.data() + place, batch, kVocabulary}
-               : Logits{Logits::Kind::kFloat32, floats.data() + place, batch, kVocabulary};
+               ? Numbers{Numbers::Kind::kBfloat16, halves.data() + place, batch, kVocabulary}
+               : Numbers{Numbers::Kind::kFloat32, floats.data() + place, batch, kVocabulary};
   };
   std::vector<std::uint32_t> released(batch);
   for (auto _ : state) {

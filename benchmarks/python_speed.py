@@ -110,6 +110,49 @@ def measure_rows(folder):
             print_line(what, "more if one row at a time", short(max(0, ones - batches)))
 
 
+class Shared:
+    """An array of a library that shares it by DLPack alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def measure_types_of_rows():
+    """Rows of other types, in other memory and without any weight, as multiples of float32's time in the same run."""
+    kinds = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool", "float16", "float64", bfloat16)
+    for k in (1000, 65_536):
+        sampler = mo.Sampler(k=k, epsilon=2)
+        floats = np.random.default_rng(0).random((256 if k == 1000 else 4, k), np.float32)
+        rows = {np.dtype(kind).name: (floats if np.dtype(kind).kind in "fV" else 100 * floats).astype(kind) for kind in kinds}
+        rows["bool"] = floats > 0.5
+        rows["int64 beyond 2^24"] = (floats * 2**40).astype(np.int64)
+        rows["zeros"], rows["NaN"] = np.zeros_like(floats), np.full_like(floats, np.nan)
+        rows["float32 by DLPack"], rows["float32 in columns"] = Shared(floats), np.asfortranarray(floats)
+        for name in ("int32", "uint64", "float16", "float32 by DLPack"):
+            given = rows[name].array if isinstance(rows[name], Shared) else rows[name]
+            assert_law(sampler, given[0].astype(float), lambda n, rows=rows[name]: one_row(sampler, rows, n))
+        times = 40 if k == 1000 else 20
+        for name, given in rows.items():
+            usual = other = math.inf
+            for _ in range(3):  # in turn, so that both see the machine alike
+                usual = min(usual, best(lambda: [sampler.draw(floats) for _ in range(times)]))
+                other = min(other, best(lambda given=given: [sampler.draw(given) for _ in range(times)]))
+            print_line(f"Sampler.draw of rows of {k}, {name}", "times as long as float32", f"{other / usual:.2f}")
+
+
+def one_row(sampler, rows, draws):
+    """Draws from the first of these rows."""
+    first = rows.array[:1] if isinstance(rows, Shared) else rows[:1]
+    many = np.repeat(first, draws, axis=0)
+    return sampler.draw(Shared(many) if isinstance(rows, Shared) else many)
+
+
 def measure_tokens(folder):
     """Next tokens of 131 072 from the logits of four tokens in turn, and from a batch of 32, next to the kernel's own band,
     table and draw."""
@@ -124,12 +167,16 @@ def measure_tokens(folder):
     kernel = in_cpp(folder, "kernel", "next_token/131072/2")
     for kind in (np.float32, np.float16, bfloat16):
         logits, references = private.astype(kind), public.astype(kind)
-        for top in (None, 1000):
+        for top in (None, 1000, 20_000, 100_000, 131_071):
             sampler = TokenSampler(epsilon=4, top=top)
             turn = [(logits[i : i + 1], references[i : i + 1]) for i in range(4)]
             seconds = best(lambda: [sampler.draw(*one) for one in turn], 25) / 4
             what = f"TokenSampler, a token of 131 072 in {np.dtype(kind).name}" + (f", top={top}" if top else "")
             print_line(what, "time", short(seconds))
+            if top is None:
+                every_token = seconds
+            else:
+                print_line(what, "times as long as all tokens", f"{seconds / every_token:.2f}")
             if top is None and folder is not None:
                 kernel = min(kernel, in_cpp(folder, "kernel", "next_token/131072/2"))
                 print_against(what, seconds, kernel, "times as long as the kernel's band, table and draw")
@@ -211,6 +258,7 @@ def main():
         print_line(f"multi-freq-ldpy's client, k = {k}", "draws a second", f"{len(few) / seconds / 1e6:.3g} million")
 
     measure_rows(folder)
+    measure_types_of_rows()
     measure_tokens(folder)
     realised = mo.Sampler(k=10_000, epsilon=0.1).epsilon_realised_up()
     assert 0.0999 < realised <= 0.1

@@ -79,6 +79,31 @@ struct SamplerParameters {
 /// says what would do.
 [[nodiscard]] std::vector<Message> draw_warnings(const SamplerParameters& parameters);
 
+/// A view of numbers in memory, rows after rows.
+struct Numbers {
+  /// The type of each number; a half has 16 bits.
+  enum class Kind {
+    kFloat64,
+    kFloat32,
+    kFloat16,
+    kBfloat16,
+    kInt64,
+    kInt32,
+    kInt16,
+    kInt8,
+    kUint64,
+    kUint32,
+    kUint16,
+    kUint8
+  };
+
+  Kind kind = Kind::kFloat32;
+  /// The first of rows * width numbers. Not read if there are no rows.
+  const void* first = nullptr;
+  std::size_t rows = 0;
+  std::size_t width = 0;
+};
+
 /// A local mechanism over k outcomes. Immutable, cheap to copy, safe to share between threads.
 ///
 /// Each draw promises `guarantee()` to the distribution's owner, against any other distribution.
@@ -112,6 +137,9 @@ class Sampler : public Handle<const class SamplerInside> {
   /// for each, and no memory except for one row.
   void draw(std::span<const double> scores, std::span<std::uint32_t> released) const;
   void draw(std::span<const float> scores, std::span<std::uint32_t> released) const;
+  /// One draw for each row of k scores of any type. A few rows at a time become floats, or doubles if
+  /// one of their numbers is not a float.
+  void draw(const Numbers& scores, std::span<std::uint32_t> released) const;
 
   /// One draw for each unit's records: unit u has outcomes[offsets[u]] ... outcomes[offsets[u + 1]
   /// - 1], in any order, and as many weights; without weights each counts 1. There is one offset
@@ -141,18 +169,6 @@ class Sampler : public Handle<const class SamplerInside> {
                   std::size_t threads = 1) const;
 };
 
-/// A view of logits, rows after rows.
-struct Logits {
-  /// What they are stored as; a half has 16 bits.
-  enum class Kind { kFloat64, kFloat32, kFloat16, kBfloat16 };
-
-  Kind kind = Kind::kFloat32;
-  /// The rows * vocabulary numbers, row after row. Not read if there are no rows.
-  const void* first = nullptr;
-  std::size_t rows = 0;
-  std::size_t vocabulary = 0;
-};
-
 /// Next tokens of language models: a draw from a private model's scores, within a band around a
 /// public model's. Immutable, cheap to copy, safe to share between threads. The memory of a draw is
 /// kept for the next one.
@@ -161,8 +177,8 @@ struct Logits {
 /// whatsoever. A token's law lies in integers between bounds that are made of the public logits
 /// alone. A token of -inf is never drawn, and a logit counts as 40 below the greatest if it is less.
 ///
-/// Exponentials are in double precision if either array is, else in single precision, exact to
-/// about 1e-6.
+/// Exponentials are in double precision if either array is or has integers that are not floats, else
+/// in single precision, exact to about 1e-6.
 class TokenSampler : public Handle<const class TokenSamplerInside> {
  public:
   using Handle::Handle;
@@ -174,12 +190,12 @@ class TokenSampler : public Handle<const class TokenSamplerInside> {
 
   /// Throws InvalidInput unless public logits can be drawn by: numbers or -inf, and no row of -inf
   /// alone. For those who pay before a draw. O(rows vocabulary).
-  void check(const Logits& open) const;
+  void check(const Numbers& open) const;
 
   /// A token for each row. No private logit ever throws; NaN counts as impossible. Throws
   /// InvalidInput unless both have one shape and released.size() rows, and where `check` does,
   /// before anything is drawn. O(rows vocabulary).
-  void draw(const Logits& secret, const Logits& open, std::span<std::uint32_t> released) const;
+  void draw(const Numbers& secret, const Numbers& open, std::span<std::uint32_t> released) const;
 };
 
 /// k-ary randomized response [Kairouz et al. 2016]: reports a value of {0, ..., k - 1} as itself

@@ -11,37 +11,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mollify._arrays import bits_or_numbers, is_foreign, not_an_array, shared, widened
 from mollify._private_objects import asking_objects, listed_objects
 from mollify._refusal import refusal
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+_HOLDS_NUMBERS = ("__iter__", "__dlpack__", "__arrow_c_array__", "__arrow_c_stream__")
+"""What an object has that is not one number."""
+
 
 def private_numbers(what: str, given: ArrayLike, *, width: int | None = None, is_flat: bool = False) -> NDArray[Any]:
-    """Of booleans, integers or floats, as they are or as doubles.
+    """Of booleans, integers or floats, as they are or as doubles; of bfloat16 as floats.
 
     `width` is the public number of numbers in a row, for lists of rows; `is_flat` states that
     there are no rows.
     """
+    return widened(*private_bits(what, given, width=width, is_flat=is_flat))
+
+
+def private_bits(what: str, given: Any, *, width: int | None = None, is_flat: bool = False) -> tuple[NDArray[Any], bool]:
+    """`private_numbers` with bfloat16 as unsigned integers, and whether they are bfloat16."""
     import numpy as np
 
     if type(given) is np.ndarray and given.dtype.kind in "iubf":
-        return given  # which asks no object
+        return given, False  # which asks no object
     with asking_objects():
         objects = listed_objects(given)
+        read = None
         if objects is not None:
-            array = _of_list(objects, width, is_flat)
-        else:
-            array = np.asarray(given)
-            if array.dtype.kind == "O":
-                read = np.fromiter(map(_number, array.ravel().tolist()), np.float64, array.size)
-                array = read.reshape(array.shape)
+            read = _of_list(objects, width, is_flat), False
+        elif is_foreign(given):
+            read = shared(what, given)
+        if read is None:
+            read = bits_or_numbers(_of_array(what, given))
+    array, is_bfloat16 = read
     if array.dtype.kind not in "iubf":
         raise refusal("wrong-type", f"{what} must be numbers, but are of type {array.dtype}", what)
     if isinstance(given, np.ma.MaskedArray):
-        array = np.where(np.ma.getmaskarray(given), np.nan, array.astype(np.float64))
-    return array
+        return np.where(np.ma.getmaskarray(given), np.nan, widened(array, is_bfloat16).astype(np.float64)), False
+    return read
+
+
+def _of_array(what: str, given: Any) -> NDArray[Any]:
+    """What NumPy reads, and of its objects the numbers that they mean."""
+    import numpy as np
+
+    try:
+        array = np.asarray(given)
+    except BaseException:
+        if is_foreign(given):  # another library keeps it to itself
+            raise not_an_array(what, given) from None
+        raise
+    if array.dtype.kind != "O":
+        return array
+    if array.ndim == 0 and type(given) is not np.ndarray and any(hasattr(type(given), name) for name in _HOLDS_NUMBERS):
+        raise not_an_array(what, given)
+    return np.fromiter(map(_number, array.ravel().tolist()), np.float64, array.size).reshape(array.shape)
 
 
 def private_outcomes(what: str, given: ArrayLike, count: int, *, is_flat: bool = False) -> NDArray[Any]:
@@ -63,6 +90,7 @@ def _of_list(given: list[Any], width: int | None, is_flat: bool) -> NDArray[Any]
     """
     import numpy as np
 
+    given = [_read(one) if is_foreign(one) else one for one in given]
     try:
         array = np.asarray(given)
         if array.dtype.kind in "iubf" and not (is_flat and array.ndim > 1):
@@ -80,6 +108,15 @@ def _of_list(given: list[Any], width: int | None, is_flat: bool) -> NDArray[Any]
     for place, row in enumerate(rows):
         array[place, : len(row)] = row[:width]
     return array
+
+
+def _read(one: Any) -> Any:
+    """An array of another library in a list: a row, or a number of its own."""
+    try:
+        found = shared("a row", one)
+        return one if found is None else widened(*found)[()]
+    except BaseException:  # of another type, or on another device
+        return one
 
 
 def _row(one: Any) -> list[float]:

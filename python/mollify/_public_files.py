@@ -30,7 +30,7 @@ def _answer(said: dict[str, Any], words: str) -> Answer:
 def candidates(
     domain: DomainLike,
     out: str | os.PathLike[str],
-    count: int = 65536,
+    candidates: int = 65536,
     *,
     reference: Any = None,
     overwrite: bool = False,
@@ -48,7 +48,7 @@ def candidates(
         the list.
     out : path
         The CSV file to write.
-    count : int
+    candidates : int
         Number of records, from 1 to 16777216. Default: 65536.
     reference : table or path
         Public records that the list is drawn after, or the path of a measure as JSON
@@ -65,8 +65,8 @@ def candidates(
     Raises
     ------
     InvalidInput
-        If `count` is out of range, the reference cannot be read or has values that the
-        domain doesn't declare, or the file exists.
+        If `candidates` is out of range, the reference cannot be read or has values that
+        the domain doesn't declare, or the file exists.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def candidates(
             file=path,
         )
     name, text = (None, None) if reference is None else _file("reference", reference, known)
-    listed, content = _core.candidates(known._inside, whole_number("count", count, (1, 2**24)), name, text)
+    listed, content = _core.candidates(known._inside, whole_number("candidates", candidates, (1, 2**24)), name, text)
     write_whole(path, content, overwrite=overwrite, inputs=inputs)
     digest = sha256(content.encode()).hexdigest()
     words = f"{listed} candidates in {path}, SHA-256 {digest}"

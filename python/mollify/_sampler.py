@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
-from mollify._checks import Public, number, optional_number, thread_count, type_name, whole_number
+from mollify._arrays import in_rows, public_numbers
+from mollify._checks import Public, number, optional_number, thread_count, whole_number
 from mollify._parameters import hinted, no_seed
 from mollify._privacy import Privacy, outward
-from mollify._private_numbers import private_numbers, private_outcomes
+from mollify._private_numbers import private_bits, private_numbers, private_outcomes
 from mollify._progress import line
 from mollify._refusal import WayOut, refusal
 from mollify._release_key import ReleaseKey, identity_bytes
@@ -19,22 +20,6 @@ if TYPE_CHECKING:
 
     from numpy import uint32, uint64
     from numpy.typing import ArrayLike, NDArray
-
-
-def _numbers(what: str, numbers: ArrayLike, kinds: str) -> NDArray[Any]:
-    """An array of public numbers whose type is one of these kinds."""
-    import numpy as np
-
-    expected = "numbers" if "f" in kinds else "integers"
-    try:
-        array = np.asarray(numbers)
-    except (TypeError, ValueError):  # rows of other lengths
-        raise refusal("wrong-type", f"{what} must be {expected}, but is of type {type_name(numbers)}", what.rpartition(" ")[2]) from None
-    if array.size == 0 and not isinstance(numbers, np.ndarray):
-        array = array.astype(np.float64 if "f" in kinds else np.int64)
-    if array.dtype.kind not in kinds:
-        raise refusal("wrong-type", f"{what} must be {expected}, but are of type {array.dtype}", what.rpartition(" ")[2])
-    return array
 
 
 @hinted(no_seed)
@@ -98,7 +83,7 @@ class Sampler(metaclass=Public):
         numbers = {"c1": c1, "c2": c2, "gamma": gamma, "location": location}
         masses: list[float] = []
         if reference is not None:
-            array = _numbers("the masses of reference", reference, "fiu")
+            array = public_numbers("the masses of reference", reference, "fiu")
             if array.ndim != 1:
                 raise refusal(
                     "wrong-shape",
@@ -109,7 +94,7 @@ class Sampler(metaclass=Public):
             k = len(masses) if k is None else k
         rows: list[float] = []
         if channel is not None:
-            array = _numbers("the masses of channel", channel, "fiu")
+            array = public_numbers("the masses of channel", channel, "fiu")
             if array.ndim != 2:
                 raise refusal(
                     "wrong-shape",
@@ -157,8 +142,8 @@ class Sampler(metaclass=Public):
         scores : (k,) or (n, k) array of numbers
             Private and not necessarily normalised. NaN, negative values and other
             objects count as 0, and a row without any weight releases from the
-            reference.
-            float32 and float64 in rows are not copied.
+            reference. Any type of number and any array with DLPack or a buffer is
+            read; bfloat16, too. Arrays in C's order are read where they are.
 
         Returns
         -------
@@ -168,11 +153,7 @@ class Sampler(metaclass=Public):
         released = self._inside.draw(scores)
         if released is not None:
             return released
-        import numpy as np
-
-        array = private_numbers("scores", scores, width=self.k)
-        if array.dtype not in (np.float32, np.float64):
-            array = array.astype(np.float64)
+        array, is_bfloat16 = private_bits("scores", scores, width=self.k)
         if array.ndim not in (1, 2) or array.shape[-1] != self.k:
             raise refusal(
                 "wrong-shape",
@@ -180,7 +161,7 @@ class Sampler(metaclass=Public):
                 f"but have shape {array.shape}",
                 "scores",
             )
-        return self._inside.draw(np.array(array, order="C"))
+        return self._inside.draw(in_rows(array), is_bfloat16)
 
     def draw_units(
         self,
@@ -255,7 +236,7 @@ class Sampler(metaclass=Public):
         if (offsets is None) == (units is None):
             raise refusal("missing-parameter", "give offsets, or units and n, to say whose each record is", "offsets", ways_out=[WayOut("set", "offsets"), WayOut("set", "units")])
         if offsets is not None:
-            places = np.clip(_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
+            places = np.clip(public_numbers("offsets", offsets, "iu"), 0, None).astype(np.uint64)
             if places.ndim != 1 or len(places) == 0:
                 raise refusal(
                     "wrong-shape",
@@ -301,7 +282,7 @@ class Sampler(metaclass=Public):
 
     def __repr__(self) -> str:
         mechanism = self._parameters["mechanism"]
-        return f"Sampler({mechanism!r}, {self.k} outcomes, {self.guarantee})"
+        return f"Sampler({mechanism!r}, k={self.k}, {self.guarantee})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._parameters,)

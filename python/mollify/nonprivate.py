@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
+from mollify._arrays import public_numbers
 from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of
 from mollify._refusal import WayOut, refusal
-from mollify._sampler import Sampler, _numbers
+from mollify._sampler import Sampler
 from mollify._spec import Inputs, json_of, part_value, texts_of, unit_columns
 from mollify._warning import told
 
@@ -97,7 +98,7 @@ def _masses(what: str, p: Any, outcomes: int, normalise: bool) -> Any:
     """Masses of that many outcomes, which sum to 1."""
     import numpy as np
 
-    masses = _numbers(what, p, "fiu")
+    masses = public_numbers(what, p, "fiu")
     if masses.shape != (outcomes,):
         raise refusal(
             "wrong-shape", f"{what} must have a mass for each of {outcomes} outcomes, but has shape {masses.shape}", what
@@ -268,7 +269,7 @@ def law_of_density(
     """
     points: list[list[float]] = []
     if at is not None:
-        array = _numbers("at", at, "fiu")
+        array = public_numbers("at", at, "fiu")
         if array.ndim != 2:
             raise refusal("wrong-shape", f"at must have a row for each point, but has shape {array.shape}", "at")
         points = [[float(one) for one in row] for row in array]

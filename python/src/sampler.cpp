@@ -1,4 +1,6 @@
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -76,42 +78,127 @@ class Memory {
   bool is_there_;
 };
 
-template <class Score>
-void draw_rows(const Sampler& sampler, const Py_buffer& scores, std::span<std::uint32_t> released) {
-  const std::span<const Score> rows(static_cast<const Score*>(scores.buf),
-                                    static_cast<std::size_t>(scores.len) / sizeof(Score));
-  // So little takes less time than to let other threads run.
-  constexpr std::size_t kFewScores = 4096;
-  if (rows.size() <= kFewScores) {
-    sampler.draw(rows, released);
-  } else {
-    computed([&] { sampler.draw(rows, released); });
+/// The type of an array's numbers; none for what is no number of this machine's. NumPy has no
+/// bfloat16: its halves come as unsigned integers, and the caller says so.
+std::optional<Numbers::Kind> kind_of(const Py_buffer& view, bool is_bfloat16) {
+  using Kind = Numbers::Kind;
+  if (view.format == nullptr || view.format[0] == '\0' || view.format[1] != '\0') return {};
+  const auto of_size = [&](Kind of8, Kind of16, Kind of32, Kind of64) -> std::optional<Kind> {
+    switch (view.itemsize) {
+      case 1:
+        return of8;
+      case 2:
+        return of16;
+      case 4:
+        return of32;
+      case 8:
+        return of64;
+      default:
+        return {};
+    }
+  };
+  switch (view.format[0]) {
+    case 'd':
+      return Kind::kFloat64;
+    case 'f':
+      return Kind::kFloat32;
+    case 'e':
+      return Kind::kFloat16;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return of_size(Kind::kInt8, Kind::kInt16, Kind::kInt32, Kind::kInt64);
+    case '?':
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      if (is_bfloat16) return Kind::kBfloat16;
+      return of_size(Kind::kUint8, Kind::kUint16, Kind::kUint32, Kind::kUint64);
+    default:
+      return {};
   }
 }
 
-/// None for all but NumPy's floats in rows of k, or in one.
-nb::object draw_scores(const Sampler& sampler, nb::handle scores) {
+void draw_rows(const Sampler& sampler, const Numbers& scores, std::span<std::uint32_t> released) {
+  // So little takes less time than to let other threads run.
+  constexpr std::size_t kFewScores = 4096;
+  if (scores.rows * scores.width <= kFewScores) {
+    sampler.draw(scores, released);
+  } else {
+    computed([&] { sampler.draw(scores, released); });
+  }
+}
+
+/// None for all but NumPy's numbers in rows of k, or in one.
+nb::object draw_scores(const Sampler& sampler, nb::handle scores, bool is_bfloat16) {
   const NumPy& numpy = NumPy::get();
   if (!numpy.is_array(scores)) return nb::none();
   const Memory memory(scores, PyBUF_FORMAT);
   if (!memory.is_there()) return nb::none();
   const Py_buffer& view = memory.view();
-  const std::string_view format(view.format);
-  if ((view.ndim != 1 && view.ndim != 2) || (format != "d" && format != "f") ||
+  const std::optional<Numbers::Kind> kind = kind_of(view, is_bfloat16);
+  if (!kind || (view.ndim != 1 && view.ndim != 2) ||
       view.shape[view.ndim - 1] != static_cast<Py_ssize_t>(sampler.k())) {
     return nb::none();
   }
-  const auto draw = format == "d" ? &draw_rows<double> : &draw_rows<float>;
   if (view.ndim == 1) {
     std::uint32_t released = 0;
-    draw(sampler, view, {&released, 1});
+    draw_rows(sampler, {*kind, view.buf, 1, sampler.k()}, {&released, 1});
     return numpy.number(released);
   }
   const auto rows = static_cast<std::size_t>(view.shape[0]);
   nb::object made = numpy.new_array(rows);
   const Memory released(made, PyBUF_WRITABLE);
-  draw(sampler, view, {static_cast<std::uint32_t*>(released.view().buf), rows});
+  draw_rows(sampler, {*kind, view.buf, rows, sampler.k()},
+            {static_cast<std::uint32_t*>(released.view().buf), rows});
   return made;
+}
+
+/// An array of another library, of any type, shape and strides, as NumPy's with the same memory, as
+/// far as NumPy has that type and this processor reads that memory; bfloat16 as unsigned integers.
+/// (array or None, its type, DLPack's number of its device); None if it does not share its memory.
+nb::object shared_array(nb::handle given) {
+  using Shared = nb::ndarray<nb::ro>;
+  using Code = nb::dlpack::dtype_code;
+  Shared shared;
+  if (!nb::try_cast<Shared>(given, shared)) return nb::none();
+  nb::dlpack::dtype type = shared.dtype();
+  static constexpr std::pair<Code, std::string_view> kNames[] = {
+      {Code::Int, "int"},       {Code::UInt, "uint"}, {Code::Float, "float"},
+      {Code::Bfloat, "bfloat"}, {Code::Bool, "bool"}, {Code::Complex, "complex"}};
+  std::string_view name = "other numbers of bits: ";
+  for (const auto& [code, known] : kNames) {
+    if (type.code == static_cast<std::uint8_t>(code)) name = known;
+  }
+  const bool is_bool = name == "bool" && type.bits == 8;
+  const std::string text = std::string(name) + (is_bool ? "" : std::to_string(type.bits)) +
+                           (type.lanes == 1 ? "" : " in " + std::to_string(type.lanes) + " lanes");
+  const bool is_bfloat16 = text == "bfloat16";
+  // The processor, and memory of devices that it reads as well: CUDA's host and managed memory, and
+  // ROCm's host memory.
+  const int device = shared.device_type();
+  const bool is_readable = device == 1 || device == 3 || device == 11 || device == 13;
+  const bool is_number = is_bfloat16 || is_bool || name == "int" || name == "uint" ||
+                         (name == "float" && type.bits >= 16 && type.bits <= 64);
+  nb::object array = nb::none();
+  if (type.lanes == 1 && is_readable && is_number) {
+    if (is_bfloat16) type.code = static_cast<std::uint8_t>(Code::UInt);
+    auto* kept = new Shared(shared);
+    const nb::capsule owner(kept, [](void* gone) noexcept { delete static_cast<Shared*>(gone); });
+    std::vector<std::size_t> shape;
+    std::vector<std::int64_t> strides;
+    for (std::size_t i = 0; i < shared.ndim(); ++i) {
+      shape.push_back(shared.shape(i));
+      strides.push_back(shared.stride(i));
+    }
+    array = nb::cast(nb::ndarray<nb::numpy, nb::ro>(shared.data(), shape.size(), shape.data(),
+                                                    owner, strides.data(), type));
+  }
+  return nb::make_tuple(array, text, device);
 }
 
 OwnedArray<std::uint32_t> draw_units(const Sampler& sampler,
@@ -156,36 +243,28 @@ OwnedArray<std::uint32_t> draw_units_by_key(const Sampler& sampler,
   return owned_array(std::move(released));
 }
 
-/// Logits of any library that shares memory, of the four kinds.
-struct SharedLogits {
-  SharedLogits(nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> shared,
-               bool is_bfloat16)
-      : array(std::move(shared)) {
-    using Code = nb::dlpack::dtype_code;
-    const nb::dlpack::dtype type = array.dtype();
-    const auto is = [&](Code code, int bits) {
-      return type.code == static_cast<std::uint8_t>(code) && type.bits == bits && type.lanes == 1;
-    };
-    view = {Logits::Kind::kFloat32, array.data(), array.shape(0), array.shape(1)};
-    if (is(Code::Float, 64)) {
-      view.kind = Logits::Kind::kFloat64;
-    } else if (is(Code::Float, 16)) {
-      view.kind = Logits::Kind::kFloat16;
-    } else if (is(Code::Bfloat, 16) || (is_bfloat16 && is(Code::UInt, 16))) {
-      view.kind = Logits::Kind::kBfloat16;
-    } else if (!is(Code::Float, 32)) {
-      throw nb::type_error("logits must be float64, float32, float16 or bfloat16");
-    }
+/// Rows of logits of NumPy's, which lie one after the other.
+class Logits {
+ public:
+  Logits(nb::handle array, bool is_bfloat16) : memory_(array, PyBUF_FORMAT) {
+    const Py_buffer& view = memory_.view();
+    const std::optional<Numbers::Kind> kind =
+        memory_.is_there() ? kind_of(view, is_bfloat16) : std::nullopt;
+    if (!kind || view.ndim != 2) throw nb::type_error("logits must be numbers in rows");
+    numbers_ = {*kind, view.buf, static_cast<std::size_t>(view.shape[0]),
+                static_cast<std::size_t>(view.shape[1])};
   }
+  [[nodiscard]] const Numbers& numbers() const { return numbers_; }
 
-  nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> array;
-  Logits view;
+ private:
+  Memory memory_;
+  Numbers numbers_;
 };
 
-OwnedArray<std::uint32_t> draw_tokens(const TokenSampler& sampler, const SharedLogits& secret,
-                                      const SharedLogits& open) {
-  std::vector<std::uint32_t> released(open.view.rows);
-  computed([&] { sampler.draw(secret.view, open.view, released); });
+OwnedArray<std::uint32_t> draw_tokens(const TokenSampler& sampler, const Logits& secret,
+                                      const Logits& open) {
+  std::vector<std::uint32_t> released(open.numbers().rows);
+  computed([&] { sampler.draw(secret.numbers(), open.numbers(), released); });
   return owned_array(std::move(released));
 }
 
@@ -241,25 +320,22 @@ void add_sampler(nb::module_& module) {
            [](const Sampler& sampler) {
              return computed([&] { return sampler.epsilon_realised_up(); });
            })
-      .def("draw", &draw_scores, "scores"_a.none())
+      .def("draw", &draw_scores, "scores"_a.none(), "is_bfloat16"_a = false)
       .def("draw_units", &draw_units, "outcomes"_a.noconvert(), "offsets"_a.noconvert(),
            "weights"_a.none(), "threads"_a, "progress"_a.none())
       .def("draw_units_by_key", &draw_units_by_key, "outcomes"_a.noconvert(),
            "offsets"_a.noconvert(), "weights"_a.none(), "key"_a, "identities"_a, "threads"_a,
            "progress"_a.none());
 
-  nb::class_<SharedLogits>(module, "Logits")
-      .def(nb::init<nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>, bool>(),
-           "array"_a, "is_bfloat16"_a = false)
-      .def_prop_ro("shape", [](const SharedLogits& logits) {
-        return std::pair(logits.view.rows, logits.view.vocabulary);
-      });
+  module.def("shared_array", &shared_array, "given"_a.none());
+  nb::class_<Logits>(module, "Logits")
+      .def(nb::init<nb::handle, bool>(), "array"_a, "is_bfloat16"_a = false);
   nb::class_<TokenSampler>(module, "TokenSampler")
       .def(nb::init<double, std::size_t>(), "epsilon"_a, "top"_a)
       .def(
           "check",
-          [](const TokenSampler& sampler, const SharedLogits& open) {
-            computed([&] { sampler.check(open.view); });
+          [](const TokenSampler& sampler, const Logits& open) {
+            computed([&] { sampler.check(open.numbers()); });
           },
           "open"_a)
       .def("draw", &draw_tokens, "secret"_a, "open"_a);

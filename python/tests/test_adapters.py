@@ -11,6 +11,7 @@ import pytest
 
 import mollify as mo
 from by_word import by_word
+from foreign import Foreign, Unshared, bfloat16, on_cuda
 from mollify.adapters.language import TokenSampler
 
 ROOT = Path(__file__).parents[2]
@@ -157,21 +158,8 @@ def test_tokens_follow_the_private_model_as_far_as_epsilon_allows():
     assert abs(favoured - expected) < 190
 
 
-class Foreign:
-    """An array of another library, which shares memory by DLPack alone."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-    @property
-    def shape(self):
-        return self.array.shape
+def in_columns(array):
+    return array[:, ::-1][:, ::-1].T.copy().T
 
 
 # At epsilon 30 a token differs from the private model's favourite once in 3 * 10^6 draws.
@@ -180,9 +168,9 @@ class Foreign:
     [
         (kind, shared)
         for kind in ("float64", "float32", "float16", "bfloat16")
-        for shared in (lambda array: array, Foreign, lambda array: array[:, ::-1][:, ::-1])
-        # NumPy does not share bfloat16 by DLPack.
-        if (kind, shared) != ("bfloat16", Foreign)
+        for shared in (lambda array: array, in_columns, Foreign, lambda array: Foreign(array[:, ::-1].copy()[:, ::-1]))
+        # NumPy does not share bfloat16 by DLPack; below is a library that does.
+        if kind != "bfloat16" or shared is in_columns
     ],
 )
 def test_logits_of_any_precision_are_read_where_they_are(kind, shared):
@@ -199,11 +187,39 @@ def test_logits_of_any_precision_are_read_where_they_are(kind, shared):
     assert tokens.draw(shared(private), public.astype(np.float64)).tolist() == [4, 0, 6]
     assert np.argmax(tokens.force(shared(private), shared(public)), axis=1).tolist() == [4, 0, 6]
     assert pickle.loads(pickle.dumps(tokens)).draw(private, public).tolist() == [4, 0, 6]
+    integers = np.where(np.isfinite(public), public, -100).astype(np.int16)
+    assert tokens.draw(shared(private), integers).tolist() == [4, 0, 6]
     for wrong in (np.nan, np.inf):
         public[1, 2] = wrong
         with pytest.raises(mo.InvalidInput):
             tokens.draw(shared(private), shared(public))
-        assert tokens.tokens == 9
+        assert tokens.tokens == 12
+
+
+def test_bfloat16_comes_as_a_library_has_it():
+    tokens = TokenSampler(epsilon=30)
+    private = np.zeros((2, 5))
+    private[[0, 1], [3, 2]] = 100
+    for given in (bfloat16(private), bfloat16(np.asfortranarray(private))):
+        assert tokens.draw(given, bfloat16(np.zeros((2, 5)))).tolist() == [3, 2]
+        # Its shape is known from its memory alone.
+        assert np.argmax(tokens.force(given, bfloat16(np.zeros((2, 5)))), axis=1).tolist() == [3, 2]
+
+
+def test_arrays_that_cannot_be_read_cost_nothing():
+    tokens = TokenSampler(epsilon=1)
+    rows = np.zeros((1, 3), np.float32)
+    for private, public, said in (
+        (on_cuda(rows), rows, "private must be in the processor's memory, but are on a CUDA device: copy them to the CPU first"),
+        (rows, on_cuda(rows), "public must be in the processor's memory, but are on a CUDA device: copy them to the CPU first"),
+        (rows, Foreign(rows.astype(np.complex64)), "public must be numbers, but are of type complex64"),
+        (Unshared(), rows, "private must be an array or a list, but of an object of type foreign.Unshared the numbers cannot be read"),
+        (rows, Unshared(), "public must be an array or a list, but of an object of type foreign.Unshared the numbers cannot be read"),
+    ):
+        for draw in (tokens.draw, tokens.force):
+            with pytest.raises(mo.InvalidInput, match=said):
+                draw(private, public)
+    assert tokens.tokens == 0
 
 
 @pytest.mark.parametrize(

@@ -572,7 +572,7 @@ def test_mbde_learns_by_trees_and_logistic_models_and_for_many_outputs():
         run = mo.mbde(density=one, epsilon=2, learner=learner, samples=1500)
         _sound(run, 2)
         assert run["delta"]["value"] > 0.1
-    run = mo.mbde(density=one, epsilon=2, learner="tree", samples=1500, outputs=4)
+    run = mo.mbde(density=one, epsilon=2, learner="tree", samples=1500, count=4)
     assert run["log_ratio"]["limit"] == pytest.approx(0.25)
     assert all(one["papers_claim"] is None for one in run["iterations"])
 
@@ -644,7 +644,7 @@ def test_mbde_learns_from_private_rows():
         ({"density": {"type": "gaussian", "mean": [9], "variance": 0.01}, "epsilon": 1, "regions": ["0:1"]}, "region needs a density of one or two dimensions"),
         ({"density": TWO_MODES, "epsilon": 1, "iterations": 0}, "iterations must be at least 1, but is 0"),
         ({"density": TWO_MODES, "epsilon": 1, "iterations": 1001}, "iterations must be at most 1000, but is 1001"),
-        ({"density": TWO_MODES, "epsilon": 1, "outputs": 0}, "outputs must be at least 1, but is 0"),
+        ({"density": TWO_MODES, "epsilon": 1, "count": 0}, "count must be at least 1, but is 0"),
         ({"density": TWO_MODES, "epsilon": 1, "samples": 0}, "samples must be at least 1, but is 0"),
         ({"density": TWO_MODES, "epsilon": 1, "samples": 10**8}, "samples must be at most 10000000, but is 100000000"),
         ({"density": TWO_MODES, "epsilon": 1, "draws": 1_000_001}, "draws must be at most 1000000, but is 1000001"),
@@ -679,7 +679,7 @@ def test_a_model_is_read_back_as_the_same_model():
     assert "PRIVATE DATA" in text and json.loads(text)["version"] == 1
     again = model_from(text, "m.json")
     points = np.random.default_rng(1).normal(size=(50, 2)).astype(np.float32)
-    assert model_text(again) == text and again.outputs == 3
+    assert model_text(again) == text and again.count == 3
     assert (again.log_density_ratios(points) == density.log_density_ratios(points)).all()
     odd = BoostedDensity(1.0, classifiers=(Network(_core.Network([math.nan], [math.inf], [[-math.inf, math.nan]])),))
     assert model_text(model_from(model_text(odd), "m.json")) == model_text(odd)

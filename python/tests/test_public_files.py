@@ -116,6 +116,6 @@ def test_a_reference_draws_candidates(tmp_path):
         assert like["candidates"] == 1000
     with pytest.raises(mo.InvalidInput, match="components must be from 1 to 1000"):
         mo.reference(numbers(), DOMAIN, tmp_path / "s.json", components=0)
-    with pytest.raises(mo.InvalidInput, match="count must be a whole number from 1"):
+    with pytest.raises(mo.InvalidInput, match="candidates must be a whole number from 1"):
         mo.candidates(DOMAIN, tmp_path / "s.txt", 0)
     assert not (tmp_path / "s.json").exists()

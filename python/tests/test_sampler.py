@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mollify as mo
+from foreign import Foreign, Unshared, bfloat16, on_cuda
 
 
 def least_p_value_holds(observed, expected, name):
@@ -69,15 +70,52 @@ def test_scores_are_read_from_any_memory():
 
     for given in (
         rows, rows.astype(np.float32), fixed, rows.astype(">f8"), np.asfortranarray(rows), every_second[:, ::2],
-        unaligned, rows.view(Own), rows.astype(np.float16), rows.astype(bool), rows.tolist(),
+        unaligned, rows.view(Own), rows.astype(bool), rows.tolist(), rows.astype(np.longdouble),
+        [Foreign(row) for row in rows],
+        *(rows.astype(kind) for kind in ("e", "b", "B", "h", "H", "i", "I", "q", "Q", ">i4", ">f2")),
+        (rows * 2.0**40).astype(np.int64), (rows * 2.0**63).astype(np.uint64),
     ):  # fmt: skip
         drawn, one = sampler.draw(given), sampler.draw(given[0])
         assert type(drawn) is np.ndarray and drawn.dtype == np.uint32 and drawn.tolist() == expected
         assert type(one) is np.uint32 and one == 2
+    for shared in (Foreign(rows), Foreign(np.asfortranarray(rows)), Foreign(every_second[:, ::2]), bfloat16(rows), [bfloat16(row) for row in rows]):
+        assert sampler.draw(shared).tolist() == expected
+    assert sampler.draw(bfloat16(rows[0])) == 2 and sampler.draw(Foreign(every_second[0, ::2])) == 2
+    negative = np.where(rows > 0, 1, -5)
+    for kind in (np.int8, np.int16, np.int32, np.int64):
+        assert sampler.draw(negative.astype(kind)).tolist() == expected
+    assert sampler.draw(negative * 2**40).tolist() == expected
     assert sampler.draw(np.empty((0, 4))).shape == (0,)
     many = np.zeros((3, 2**17))
     many[:, 7] = 1
     assert mo.Sampler(k=2**17, epsilon=30).draw(many).tolist() == [7] * 3
+
+
+class NotAnArray:
+    """Numbers that NumPy sees one object in."""
+
+    def __iter__(self):
+        return iter([0, 1])
+
+
+def test_every_entry_reads_arrays_of_other_libraries():
+    """One value was released for an array of many. Wrong with probability 1e-7."""
+    response, sampler = mo.RandomizedResponse(k=4, epsilon=30), mo.Sampler(k=4, epsilon=30)
+    values = np.array([3, 1, 2])
+    for given in (Foreign(values), Foreign(values.astype(np.int16)), Foreign(np.repeat(values, 2)[::2]), bfloat16(values)):
+        assert response.draw(given).tolist() == [3, 1, 2]
+        assert sampler.draw_units(given, [0, 1, 2, 3]).tolist() == [3, 1, 2]
+        assert sampler.draw_units(given, Foreign(np.arange(4)), weights=bfloat16([1, 1, 1])).tolist() == [3, 1, 2]
+        assert sampler.draw_units(given, units=Foreign(values), n=4).tolist()[1:] == [1, 2, 3]
+    assert response.draw(Foreign(np.array([[3, 1], [2, 0]]))).tolist() == [[3, 1], [2, 0]]
+    assert response.draw(Foreign(np.array(3))) == 3
+    assert mo.Sampler("relative", reference=bfloat16([1, 2, 4]), epsilon=1).k == 3
+    law = mo.nonprivate.law(sampler, Foreign(np.array([0.5, 0.5, 0, 0])))
+    assert len(law["outcomes"]) == 4
+    for unread in (on_cuda(values), Unshared(), NotAnArray(), {1, 2}, iter([1, 2])):
+        for draw in (response.draw, sampler.draw, lambda one: sampler.draw_units(one, [0, 1])):
+            with pytest.raises(mo.InvalidInput):
+                draw(unread)
 
 
 def test_units_are_whose_they_are():

@@ -2,6 +2,7 @@
 // writes numerators.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,9 +53,24 @@ struct ScoreScale {
 /// Scores up to this one count as not positive, so that no t need exceed 2^762.
 inline constexpr double kLeastScore = 0x1p-700;
 
-/// A score times 2^exponent, or 2 if that is less; 0 if the score is NaN or negative. So a very low
-/// exponent leaves 2 of an infinite score and 0 of a finite one.
-[[nodiscard]] double rescaled(double score, int exponent);
+/// A score times 2^exponent, or 2 if that is less; 0 if the score is NaN or negative. So an exponent
+/// of -3000 leaves 2 of an infinite score and 0 of a finite one.
+class Rescaling {
+ public:
+  explicit Rescaling(int exponent)
+      : third_(std::scalbn(1.0, exponent / 3)),
+        last_(std::scalbn(1.0, exponent - exponent / 3 * 2)) {}
+
+  /// Each factor is a double, as the power is not if it is far from 1.
+  [[nodiscard]] double operator()(double score) const {
+    const double product = score * third_ * third_ * last_;
+    const double most = product < 2 ? product : 2;
+    return score > 0 ? most : 0;
+  }
+
+ private:
+  double third_, last_;
+};
 
 /// Outcomes are summed in blocks of this many, so that a draw does not have to scan them all.
 inline constexpr std::size_t kBlock = 256;
@@ -73,9 +89,17 @@ namespace detail {
 template <class Score>
 using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, double t,
                                  std::uint64_t* numerators, std::uint64_t* block_sums);
+/// The same pass with `above` for a score above kLeastScore and `other` for any other score. Both lie
+/// inside the bounds, which are the same for all outcomes.
+template <class Score>
+using EndsPass = uint128 (*)(const Bounds& bounds, const Score* scores, std::uint64_t above,
+                             std::uint64_t other, std::uint64_t* numerators,
+                             std::uint64_t* block_sums);
 struct RoundingLanes {
   RoundingPass<double> of_double;
   RoundingPass<float> of_float;
+  EndsPass<double> ends_of_double;
+  EndsPass<float> ends_of_float;
   static const RoundingLanes kBaseline, kAvx2;
 };
 

@@ -111,6 +111,25 @@ class Granules {
   Real4 t_, lifted_;
 };
 
+/// Bounds that are the same for all outcomes, and one of two integers for each.
+class Ends {
+ public:
+  static constexpr bool kIsBelow55Bits = false;
+  static constexpr std::uint64_t shift = 0;
+  static constexpr std::uint64_t base = 0;
+
+  Ends(std::uint64_t above, std::uint64_t other) : above_(all(above)), other_(all(other)) {}
+
+  /// A lower bound of 0 completes the last four, and its n is 0.
+  Word4 operator()(Real4 scores, Word4 lower) const {
+    const Word4 n = scores > all(kLeastScore) ? above_ : other_;
+    return n & reinterpret_cast<Word4>(lower != all(std::uint64_t{0}));
+  }
+
+ private:
+  Word4 above_, other_;
+};
+
 template <class Rule, class Score>
 inline uint128 round_by(const Rule rule, const Bounds& bounds, const Score* scores,
                         std::uint64_t* numerators, std::uint64_t* block_sums) {
@@ -158,7 +177,14 @@ uint128 rounding_pass(const Bounds& bounds, const Score* scores, double t,
              : round_by(Clamp(bounds, t), bounds, scores, numerators, block_sums);
 }
 
-constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, rounding_pass<float>};
+template <class Score>
+uint128 ends_pass(const Bounds& bounds, const Score* scores, std::uint64_t above,
+                  std::uint64_t other, std::uint64_t* numerators, std::uint64_t* block_sums) {
+  return round_by(Ends(above, other), bounds, scores, numerators, block_sums);
+}
+
+constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, rounding_pass<float>,
+                                           ends_pass<double>, ends_pass<float>};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include "domain/column.h"
 #include "domain/same_value.h"
 #include "front/message.h"
+#include "front/numbers.h"
 #include "front/privacy.h"
 #include "front/release.h"
 #include "kernel/channels.h"
@@ -58,6 +60,7 @@ class SamplerInside {
   }
 
   const std::unique_ptr<const inside::LocalSampler> sampler;
+  mutable inside::Spare<NumberReader> readers{};
 
  private:
   std::string kind_;
@@ -224,6 +227,29 @@ void Sampler::draw(std::span<const float> scores, std::span<std::uint32_t> relea
   draw_rows(*inside_->sampler, scores, released);
 }
 
+void Sampler::draw(const Numbers& scores, std::span<std::uint32_t> released) const {
+  const std::size_t k = this->k();
+  refuse_if(scores.width != k || scores.rows != released.size(), "wrong-shape", "scores",
+            "{} draws over {} outcomes need scores of that shape, but they have the shape ({}, {})",
+            released.size(), k, scores.rows, scores.width);
+  if (scores.kind == Numbers::Kind::kFloat64) {
+    return draw(std::span(static_cast<const double*>(scores.first), k * scores.rows), released);
+  }
+  if (scores.kind == Numbers::Kind::kFloat32) {
+    return draw(std::span(static_cast<const float*>(scores.first), k * scores.rows), released);
+  }
+  std::unique_ptr<NumberReader> reader = inside_->readers.take();
+  if (reader == nullptr) reader = std::make_unique<NumberReader>();
+  // So many become floats at once that these stay in the processor's cache.
+  constexpr std::size_t kScoresAtOnce = 8192;
+  const std::size_t at_once = std::max<std::size_t>(kScoresAtOnce / k, 1);
+  for (std::size_t row = 0; row < scores.rows; row += at_once) {
+    const std::size_t rows = std::min(at_once, scores.rows - row);
+    reader->read(scores, row, rows, [&](auto some) { draw(some, released.subspan(row, rows)); });
+  }
+  inside_->readers.leave(std::move(reader));
+}
+
 void Sampler::draw_units(std::span<const std::uint32_t> outcomes,
                          std::span<const std::uint64_t> offsets, std::span<const double> weights,
                          std::span<std::uint32_t> released, std::size_t threads) const {
@@ -284,17 +310,39 @@ class TokenSamplerInside {
 
 namespace {
 
-inside::LogitRow row_of(const Logits& logits, std::size_t row) {
-  using Kind = inside::LogitKind;
-  static constexpr std::array<std::pair<Kind, std::size_t>, 4> kKinds{
-      {{Kind::kFloat64, 8}, {Kind::kFloat32, 4}, {Kind::kFloat16, 2}, {Kind::kBfloat16, 2}}};
-  const auto [kind, bytes] = kKinds[static_cast<std::size_t>(logits.kind)];
-  return {kind, static_cast<const std::byte*>(logits.first) + row * logits.vocabulary * bytes,
-          logits.vocabulary};
-}
+/// The rows of a view as the draws take them, each valid until the next one.
+class LogitRows {
+ public:
+  explicit LogitRows(const Numbers& numbers) : numbers_(numbers) {}
 
-void require_rows(inside::TokenDraw& draws, const Logits& open) {
-  for (std::size_t row = 0; row < open.rows; ++row) draws.require_public(row_of(open, row));
+  [[nodiscard]] inside::LogitRow operator[](std::size_t row) {
+    using Kind = Numbers::Kind;
+    const auto* const halves =
+        static_cast<const std::uint16_t*>(numbers_.first) + row * numbers_.width;
+    if (numbers_.kind == Kind::kFloat16) {
+      return {inside::LogitKind::kFloat16, halves, numbers_.width};
+    }
+    if (numbers_.kind == Kind::kBfloat16) {
+      return {inside::LogitKind::kBfloat16, halves, numbers_.width};
+    }
+    inside::LogitRow read;
+    reader_.read(numbers_, row, 1, [&](auto reals) {
+      using Real = std::remove_cv_t<typename decltype(reals)::element_type>;
+      constexpr auto kKind =
+          std::is_same_v<Real, double> ? inside::LogitKind::kFloat64 : inside::LogitKind::kFloat32;
+      read = {kKind, reals.data(), reals.size()};
+    });
+    return read;
+  }
+
+ private:
+  Numbers numbers_;
+  NumberReader reader_;
+};
+
+void require_rows(inside::TokenDraw& draws, const Numbers& open) {
+  LogitRows rows(open);
+  for (std::size_t row = 0; row < open.rows; ++row) draws.require_public(rows[row]);
 }
 
 }  // namespace
@@ -304,25 +352,25 @@ TokenSampler::TokenSampler(double epsilon, std::size_t top)
   inside_->spare.leave(inside_->draws());  // refuses a wrong epsilon
 }
 
-void TokenSampler::check(const Logits& open) const {
+void TokenSampler::check(const Numbers& open) const {
   auto draws = inside_->draws();
   require_rows(*draws, open);
   inside_->spare.leave(std::move(draws));
 }
 
-void TokenSampler::draw(const Logits& secret, const Logits& open,
+void TokenSampler::draw(const Numbers& secret, const Numbers& open,
                         std::span<std::uint32_t> released) const {
-  refuse_if(secret.rows != open.rows || secret.vocabulary != open.vocabulary ||
-                released.size() != open.rows,
+  refuse_if(secret.rows != open.rows || secret.width != open.width || released.size() != open.rows,
             "wrong-shape", "private",
             "private and public logits of {} tokens must be of one shape, but have shapes ({}, {}) "
             "and ({}, {})",
-            released.size(), secret.rows, secret.vocabulary, open.rows, open.vocabulary);
+            released.size(), secret.rows, secret.width, open.rows, open.width);
   auto draws = inside_->draws();
   if (open.rows > 1) require_rows(*draws, open);  // of one alone the draw does
+  LogitRows secrets(secret), opens(open);
   for (std::size_t row = 0; row < open.rows; ++row) {
     inside::keep_going();
-    released[row] = draws->draw(row_of(secret, row), row_of(open, row), entropy());
+    released[row] = draws->draw(secrets[row], opens[row], entropy());
   }
   inside_->spare.leave(std::move(draws));
 }

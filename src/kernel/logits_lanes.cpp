@@ -1,17 +1,13 @@
 #include "kernel/logits_lanes.h"
 
 #include "core/lanes.h"
+#include "kernel/eight_lanes.h"
 
 namespace mollify::detail {
 namespace {
 
-typedef float Float8 __attribute__((vector_size(32)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
 typedef std::uint32_t Half8 __attribute__((vector_size(32)));
 typedef std::uint16_t Short8 __attribute__((vector_size(16)));
-constexpr std::size_t kWide = 8;
-
-inline Float8 wide(float value) { return Float8{} + value; }
 
 /// Calls step(eight values, where they begin, how many of them count), the last of them completed
 /// by repeating the first: all reading is here.
@@ -30,7 +26,8 @@ inline void for_each_eight(const Value* values, std::size_t size, Step step) {
   step(load<Eight>(rest), whole, size - whole);
 }
 
-inline void store(Float8 values, std::size_t count, float* to) {
+template <class Eight, class Value>
+inline void store(Eight values, std::size_t count, Value* to) {
   if (count == kWide) {
     __builtin_memcpy(to, &values, sizeof values);
     return;
@@ -100,6 +97,53 @@ void exponentials(const float* logits, std::size_t size, float greatest, float l
   }
 }
 
+Between between(const float* logits, std::size_t size, float least, float greatest, float* to) {
+  const Float8 from = wide(least), up_to = wide(greatest);
+  Int8 above = {};
+  std::size_t copied = 0;
+  const auto step = [&](Float8 x, std::size_t, std::size_t count) {
+    Int8 is_above = x > up_to;
+    Int8 is_kept = (x >= from) & (x <= up_to);
+    for (std::size_t j = count; j < kWide; ++j) is_above[j] = is_kept[j] = 0;
+    above -= is_above;
+    const Packing packing(is_kept);
+    store(packing(x), count == kWide ? kWide : packing.count(), to + copied);
+    copied += packing.count();
+  };
+  for_each_eight<Float8>(logits, size, step);
+  Between found{copied, 0};
+  for (std::size_t j = 0; j < kWide; ++j) found.above += static_cast<std::size_t>(above[j]);
+  return found;
+}
+
+std::size_t select(const float* logits, const float* others, std::size_t size, float least,
+                   std::uint32_t first, std::uint32_t* places, float* logits_to, float* others_to) {
+  const Float8 from = wide(least);
+  Int8 place = Int8{0, 1, 2, 3, 4, 5, 6, 7} + static_cast<std::int32_t>(first);
+  std::size_t selected = 0;
+  const auto step = [&](Float8 x, std::size_t i, std::size_t count) {
+    Int8 is_kept = x >= from;
+    Float8 other;
+    if (count == kWide) {
+      other = load<Float8>(others + i);
+    } else {
+      for (std::size_t j = 0; j < kWide; ++j) other[j] = j < count ? others[i + j] : 0;
+      for (std::size_t j = count; j < kWide; ++j) is_kept[j] = 0;
+    }
+    const Packing packing(is_kept);
+    // The last ones leave what is beyond them, which may be other logits.
+    const std::size_t stored = count == kWide ? kWide : packing.count();
+    store(reinterpret_cast<Half8>(packing(reinterpret_cast<Float8>(place))), stored,
+          places + selected);
+    store(packing(x), stored, logits_to + selected);
+    store(packing(other), stored, others_to + selected);
+    place += static_cast<std::int32_t>(kWide);
+    selected += packing.count();
+  };
+  for_each_eight<Float8>(logits, size, step);
+  return selected;
+}
+
 void widen_float16(const std::uint16_t* halves, std::size_t size, float* to) {
   const auto step = [&](Short8 eight, std::size_t i, std::size_t count) {
     const Half8 bits = __builtin_convertvector(eight, Half8);
@@ -121,9 +165,29 @@ void widen_bfloat16(const std::uint16_t* halves, std::size_t size, float* to) {
   for_each_eight<Short8>(halves, size, step);
 }
 
+/// Integers of 24 bits are floats, and so are signed ones from -2^24 on: 2^24 is added to these, and
+/// then one bit more may be set.
+template <class Integer>
+bool widen_integers(const Integer* integers, std::size_t size, float* to) {
+  constexpr bool kIsSigned = static_cast<Integer>(-1) < 0;
+  constexpr std::uint64_t kLess = kIsSigned ? std::uint64_t{1} << 24 : 0;
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Integer integer = integers[i];
+    if constexpr (sizeof(Integer) >= sizeof(float)) {
+      bits |= static_cast<std::uint64_t>(integer) + kLess;
+    }
+    to[i] = static_cast<float>(static_cast<std::int32_t>(integer));
+  }
+  return bits >> (kIsSigned ? 25 : 24) == 0;
+}
+
 }  // namespace
 
-const LogitLanes LogitLanes::MOLLIFY_LANES = {detail::range, detail::exponentials,
-                                              detail::widen_float16, detail::widen_bfloat16};
+const LogitLanes LogitLanes::MOLLIFY_LANES = {
+    detail::range,         detail::exponentials,   detail::between, detail::select,
+    detail::widen_float16, detail::widen_bfloat16, widen_integers,  widen_integers,
+    widen_integers,        widen_integers,         widen_integers,  widen_integers,
+    widen_integers,        widen_integers};
 
 }  // namespace mollify::detail

@@ -301,14 +301,18 @@ class Projection {
     // Newton's step is exact if it crosses no kink. So short a step crosses few, and their effect
     // is of the order of its square. Rounding then finds the missing part exactly.
     const double shortest = std::max(0.25 / static_cast<double>(bounds.size), 0x1p-19);
-    if (bounds.size >= 2 * Sample<Score>::kSize) {
-      search_many(shortest);
+    Survey known{};
+    const bool are_many = bounds.size >= 2 * Sample<Score>::kSize;
+    if (are_many) {
+      known = search_many(shortest);
       if (root_.slope > 0) return here();
     }
     const auto look = [](const Bounds& part, auto of) {
       return passes(of).survey(part, of.data());
     };
-    Survey seen = over_all(look);
+    // A survey under one pair of bounds does for others if there is no positive score.
+    const bool is_known = are_many && (bounds.lowers == nullptr || known.sum == 0);
+    Survey seen = is_known ? known : over_all(look);
     if (seen.greatest != 0 && !is_plain(seen)) {
       // Other plain scores have the same law, 2 and 0 next to infinite ones. They are made a block
       // at a time in each pass: a release may not depend on whether there is memory for them.
@@ -336,21 +340,23 @@ class Projection {
   }
 
  private:
-  /// From where the scores' sum or else a sample sees the root, unless scores are beyond either.
-  void search_many(double shortest) {
+  /// From where the scores' sum or else a sample sees the root, unless scores are beyond either: then
+  /// it returns a survey of them under the bounds of the first outcome, if these are the same for all.
+  Survey search_many(double shortest) {
     if constexpr (std::is_same_v<Score, float>) {
       if (bounds_->lowers == nullptr) root_ = root_of_few(*bounds_, scores_);
-      if (root_.slope > 0) return;
+      if (root_.slope > 0) return {};
     }
     const Sample<Score> sample(*bounds_, scores_);
     Bounds same = *bounds_;  // for a look at the scores alone
     same.lowers = nullptr;
     const Survey seen = passes(scores_).survey(same, scores_.data());
-    if (!sample.holds() || !is_plain(seen)) return;
+    if (!sample.holds() || !is_plain(seen)) return seen;
     const double guess = first_guess(*bounds_, seen);
     const double part = sample.excess_at(guess).sum / excess_of(sample.bounds);
     root_.t = bounds_->lowers != nullptr && part > 0.5 && part < 2 ? guess : sample.root();
     approach(shortest);
+    return seen;
   }
 
   /// A hair below, so that the missing part is added: nearly every outcome has room above it, while
@@ -371,11 +377,12 @@ class Projection {
   auto over_all(Pass pass) const {
     if (exponent_ == 0) return pass(*bounds_, scores_);
     decltype(pass(*bounds_, scores_)) sum{};
+    const Rescaling rescaled(exponent_);
     for (std::size_t begin = 0; begin < bounds_->size; begin += kBlock) {
       const Bounds block = bounds_->part(begin, std::min(kBlock, bounds_->size - begin));
       double scores[kBlock];
       for (std::size_t i = 0; i < block.size; ++i) {
-        scores[i] = rescaled(static_cast<double>(scores_[begin + i]), exponent_);
+        scores[i] = rescaled(static_cast<double>(scores_[begin + i]));
       }
       sum = sum + pass(block, std::span<const double>(scores));
     }

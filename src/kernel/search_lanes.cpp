@@ -1,6 +1,7 @@
 #include "kernel/search_lanes.h"
 
 #include "core/lanes.h"
+#include "kernel/eight_lanes.h"
 
 namespace mollify::detail {
 namespace {
@@ -138,44 +139,7 @@ Excess excess(const Bounds& bounds, const Score* scores, double at) {
 // -----------------------------------------------------------------------------------------------
 // Which few of many scores decide.
 
-typedef float Float8 __attribute__((vector_size(32)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
-constexpr std::size_t kWide = 8;
-
-inline Float8 wide(double value) { return Float8{} + static_cast<float>(value); }
-
-#if defined(__AVX2__)
-/// For each set of eight lanes its members, in order.
-struct Members {
-  alignas(8) unsigned char of[256][kWide];
-  constexpr Members() : of() {
-    for (int set = 0; set < 256; ++set) {
-      int count = 0;
-      for (unsigned char lane = 0; lane < kWide; ++lane) {
-        if ((set >> lane & 1) != 0) of[set][count++] = lane;
-      }
-    }
-  }
-};
-constexpr Members kMembers;
-#endif
-
-/// Writes the kept ones of eight scores to the first of eight places. Returns how many.
-inline std::size_t pack(Float8 scores, Int8 is_kept, float* to) {
-#if defined(__AVX2__)
-  const int set = _mm256_movemask_ps(reinterpret_cast<__m256>(is_kept));
-  const __m128i members = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kMembers.of[set]));
-  _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(scores, _mm256_cvtepu8_epi32(members)));
-  return static_cast<std::size_t>(__builtin_popcount(static_cast<unsigned>(set)));
-#else
-  std::size_t count = 0;
-  for (std::size_t j = 0; j < kWide; ++j) {
-    to[count] = scores[j];
-    count += is_kept[j] != 0 ? 1 : 0;
-  }
-  return count;
-#endif
-}
+inline Float8 wide(double value) { return wide(static_cast<float>(value)); }
 
 template <bool kAnyFree>
 Narrowed narrow_by(const Bounds& bounds, const float* scores, double least, double most, float* to,

@@ -225,15 +225,63 @@ TEST(Fit, AnInfiniteScaleFillsThePositiveAndSharesTheRest) {
   EXPECT_EQ(fitted.numerators, (std::vector<std::uint64_t>{271, 385, 576, 768}));
 }
 
+/// What an infinite scale asks for, each share by a division of its own.
+template <class Score>
+std::vector<std::uint64_t> saturated(const Bounds& bounds, const std::vector<Score>& scores) {
+  uint128 taken = 0, lower_sum = 0;
+  for (std::size_t i = 0; i < bounds.size; ++i) {
+    const bool is_positive = static_cast<double>(scores[i]) > kLeastScore;
+    (is_positive ? taken : lower_sum) += is_positive ? bounds.upper_at(i) : bounds.lower_at(i);
+  }
+  const uint128 rest = taken < bounds.total ? bounds.total - taken : 0;
+  std::vector<std::uint64_t> expected;
+  for (std::size_t i = 0; i < bounds.size; ++i) {
+    const std::uint64_t lower = bounds.lower_at(i), upper = bounds.upper_at(i);
+    if (static_cast<double>(scores[i]) > kLeastScore) {
+      expected.push_back(upper);
+      continue;
+    }
+    const uint128 share = lower == 0 ? 0 : lower * rest / lower_sum;
+    expected.push_back(static_cast<std::uint64_t>(std::clamp<uint128>(share, lower, upper)));
+  }
+  return expected;
+}
+
+template <class Score>
+void shares_are_exact() {
+  std::mt19937_64 random(25);
+  const ScoreScale infinite{std::numeric_limits<double>::infinity()};
+  for (int round = 0; round < 1000; ++round) {
+    const Band band = any_band(1 + random() % 1100, random);
+    const Bounds bounds(band);
+    const auto shape = static_cast<test::Shape>(round % test::kShapes);
+    const std::vector<Score> scores = round % 5 == 0
+                                          ? std::vector<Score>(bounds.size)
+                                          : test::scores_of<Score>(shape, bounds.size, random);
+    Fitted fitted(bounds.size);
+    const uint128 sum = detail::round(bounds, scores.data(), infinite, fitted.to());
+    ASSERT_EQ(fitted.numerators, saturated(bounds, scores));
+    ASSERT_TRUE(fitted.blocks_are_sums());
+    uint128 exact = 0;
+    for (const std::uint64_t n : fitted.numerators) exact += n;
+    ASSERT_TRUE(sum == exact);
+  }
+}
+
+TEST(Fit, SharesAreExactWithoutDivisions) {
+  shares_are_exact<double>();
+  shares_are_exact<float>();
+}
+
 TEST(Fit, RescaledScoresAreTheirMultiplesUpToTwo) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(rescaled(3, -2), 0.75);
-  EXPECT_EQ(rescaled(std::numeric_limits<double>::denorm_min(), 1074), 1);
-  EXPECT_EQ(rescaled(3, 4), 2);
-  EXPECT_EQ(rescaled(infinity, -3000), 2);
-  EXPECT_EQ(rescaled(std::numeric_limits<double>::max(), -3000), 0);
-  EXPECT_EQ(rescaled(-infinity, 1), 0);
-  EXPECT_EQ(rescaled(std::numeric_limits<double>::quiet_NaN(), 1), 0);
+  EXPECT_EQ(Rescaling(-2)(3), 0.75);
+  EXPECT_EQ(Rescaling(1074)(std::numeric_limits<double>::denorm_min()), 1);
+  EXPECT_EQ(Rescaling(4)(3), 2);
+  EXPECT_EQ(Rescaling(-3000)(infinity), 2);
+  EXPECT_EQ(Rescaling(-3000)(std::numeric_limits<double>::max()), 0);
+  EXPECT_EQ(Rescaling(1)(-infinity), 0);
+  EXPECT_EQ(Rescaling(1)(std::numeric_limits<double>::quiet_NaN()), 0);
 }
 
 /// The pass of one instruction set: its numerators, after a look at its promises.
@@ -252,6 +300,24 @@ std::vector<std::uint64_t> rounded(detail::RoundingPass<Score> pass, const Bound
   EXPECT_TRUE(fitted.blocks_are_sums());
   EXPECT_TRUE(sum == exact) << "the pass must return the exact sum";
   return fitted.numerators;
+}
+
+template <class Score>
+void ends_agree(detail::EndsPass<Score> baseline, detail::EndsPass<Score> wide) {
+  std::mt19937_64 random(26);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t size = 1 + random() % 600;
+    const Band band = Band::make(size, 1000, ExpBound(1), 1500 * size);
+    const auto shape = static_cast<test::Shape>(round % test::kShapes);
+    const std::vector<Score> scores = test::scores_of<Score>(shape, size, random);
+    Fitted expected(size), found(size);
+    const auto run = [&](detail::EndsPass<Score> pass, Fitted& to) {
+      return pass(Bounds(band), scores.data(), 2718, 1234, to.numerators.data(), to.blocks.data());
+    };
+    EXPECT_TRUE(run(baseline, expected) == run(wide, found));
+    EXPECT_EQ(expected.numerators, found.numerators);
+    EXPECT_TRUE(found.blocks_are_sums());
+  }
 }
 
 template <class Score>
@@ -297,6 +363,8 @@ TEST(Fit, InstructionSetsAgree) {
     SCOPED_TRACE(name);
     rounding_agrees(baseline.of_double, lanes.of_double);
     rounding_agrees(baseline.of_float, lanes.of_float);
+    ends_agree(baseline.ends_of_double, lanes.ends_of_double);
+    ends_agree(baseline.ends_of_float, lanes.ends_of_float);
     reaches_upper_bounds(lanes.of_double);
     reaches_upper_bounds(lanes.of_float);
   }

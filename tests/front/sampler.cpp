@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -400,6 +401,57 @@ std::vector<std::uint64_t> counts_of_reports(const RandomizedResponse& response,
   std::vector<std::uint32_t> released(values.size());
   response.draw(values, released);
   return counted(released, response.k());
+}
+
+template <class Number>
+void draws_by_numbers(const Sampler& sampler, front::Numbers::Kind kind,
+                      const std::vector<Number>& rows, const std::vector<std::uint32_t>& expected) {
+  std::vector<std::uint32_t> released(expected.size());
+  sampler.draw({kind, rows.data(), expected.size(), sampler.k()}, released);
+  EXPECT_EQ(released, expected) << "kind " << static_cast<int>(kind);
+}
+
+/// At epsilon 30 the only outcome with a weight is released, except with probability 1e-12 a row.
+TEST(FrontSamplerOfNumbers, ReadsEveryType) {
+  const Sampler sampler({.k = 3, .epsilon = 30});
+  const auto draw = [&](front::Numbers::Kind kind, auto one, auto none) {
+    draws_by_numbers(sampler, kind, std::vector{one, none, none, none, none, one}, {0, 2});
+  };
+  using Kind = front::Numbers::Kind;
+  draw(Kind::kFloat64, 1.0, -1.0);
+  draw(Kind::kFloat32, 1.0F, 0.0F);
+  draw(Kind::kFloat16, std::uint16_t{0x3c00}, std::uint16_t{0xbc00});
+  draw(Kind::kBfloat16, std::uint16_t{0x3f80}, std::uint16_t{0xbf80});
+  draw(Kind::kInt64, std::int64_t{1}, std::int64_t{-1});
+  draw(Kind::kInt64, std::int64_t{1} << 60, std::int64_t{-1} << 60);
+  draw(Kind::kInt32, std::int32_t{5}, std::int32_t{-5});
+  draw(Kind::kInt32, std::numeric_limits<std::int32_t>::max(),
+       std::numeric_limits<std::int32_t>::min());
+  draw(Kind::kInt16, std::int16_t{300}, std::int16_t{-300});
+  draw(Kind::kInt8, std::int8_t{100}, std::int8_t{-100});
+  draw(Kind::kUint64, std::numeric_limits<std::uint64_t>::max(), std::uint64_t{0});
+  draw(Kind::kUint32, std::numeric_limits<std::uint32_t>::max(), std::uint32_t{0});
+  draw(Kind::kUint16, std::uint16_t{65535}, std::uint16_t{0});
+  draw(Kind::kUint8, std::uint8_t{200}, std::uint8_t{0});
+}
+
+TEST(FrontSamplerOfNumbers, RefusesOtherShapes) {
+  const Sampler sampler({.k = 3, .epsilon = 1});
+  std::vector<std::uint32_t> released(2);
+  EXPECT_EQ(test::refusal_of([&] {
+              sampler.draw({front::Numbers::Kind::kUint8, nullptr, 2, 4}, released);
+            }),
+            "2 draws over 3 outcomes need scores of that shape, but they have the shape (2, 4)");
+}
+
+TEST(FrontTokenSampler, ReadsIntegers) {
+  const std::vector<std::int16_t> secret{0, 900, 0, 0, 0, 900};
+  const std::vector<std::int64_t> open{-3, 5, 0, 0, -1, std::int64_t{1} << 30};
+  const TokenSampler sampler(30, 0);
+  std::vector<std::uint32_t> released(2);
+  sampler.draw({front::Numbers::Kind::kInt16, secret.data(), 2, 3},
+               {front::Numbers::Kind::kInt64, open.data(), 2, 3}, released);
+  EXPECT_EQ(released, (std::vector<std::uint32_t>{1, 2}));
 }
 
 TEST(FrontRandomizedResponse, FollowsItsIntegersForEveryTypeOfValue) {

@@ -8,14 +8,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._arrays import in_rows, public_numbers
 from mollify._checks import number, out_of_range, whole_number
 from mollify._ledger import Ledger, existing
 from mollify._parameters import check_class
 from mollify._privacy import Privacy
-from mollify._private_numbers import private_numbers
-from mollify._private_objects import asking_objects
+from mollify._private_numbers import private_bits
 from mollify._refusal import refusal
-from mollify._sampler import _numbers
 from mollify._warning import messages, warn
 
 if TYPE_CHECKING:
@@ -95,41 +94,16 @@ class TokenSampler:
             (batch, vocabulary) logits that depend on nothing private, except earlier
             releases. A token of -inf is never drawn.
 
-        float32, float16 and bfloat16 in rows are read where they are, from NumPy or by
-        DLPack, and so is float64. Other numbers become float64. If neither is float64,
-        exponentials have single precision.
+        Any array with DLPack or a buffer is read, and bfloat16 as well; arrays in C's
+        order are not copied. If no number is a double, nor an integer that is not a
+        float, exponentials have single precision.
 
         Returns
         -------
         (batch,) array of numpy.uint32
             O(vocabulary) each.
         """
-        import numpy as np
-
-        open_logits: Any = _shared(public)
-        if open_logits is None:
-            open_logits = _numbers("public", public, "fiub")
-        width = open_logits.shape[-1] if open_logits.shape else None
-        logits: Any = _shared_privately(private)
-        if logits is None:
-            logits = private_numbers("private", private, width=width)
-        if len(logits.shape) != 2 or logits.shape != open_logits.shape:
-            raise refusal(
-                "wrong-shape",
-                "private and public must be of one shape (batch, vocabulary), but have shapes "
-                f"{logits.shape} and {open_logits.shape}",
-            )
-        read, open_read = (
-            one if isinstance(one, _core.Logits) else _core.Logits(np.ascontiguousarray(one, np.float64))
-            for one in (logits, open_logits)
-        )
-        tokens = 1 if self.separate else logits.shape[0]
-        if self._ledger is not None:
-            self._inside.check(open_read)  # what is refused must not be charged
-            self._charge(self._ledger, tokens)
-        drawn = self._inside.draw(read, open_read)
-        self._tokens += tokens
-        return drawn
+        return self._drawn(private, public)[0]
 
     def force(self, private: ArrayLike, public: ArrayLike) -> NDArray[Any]:
         """The draw as (batch, vocabulary) scores: 0 at the token that was drawn, -inf
@@ -140,11 +114,31 @@ class TokenSampler:
         """
         import numpy as np
 
-        tokens = self.draw(private, public)
-        shape = public.shape if hasattr(public, "shape") else np.shape(public)
-        scores = np.full(tuple(shape), -np.inf)
+        tokens, shape = self._drawn(private, public)
+        scores = np.full(shape, -np.inf)
         scores[np.arange(len(tokens)), tokens] = 0.0
         return scores
+
+    def _drawn(self, private: ArrayLike, public: ArrayLike) -> tuple[NDArray[uint32], tuple[int, ...]]:
+        """The tokens, and the shape of the logits."""
+        open_logits, is_open_bfloat16 = public_numbers("public", public, "fiub", keeps_bfloat16=True)
+        width = open_logits.shape[-1] if open_logits.shape else None
+        logits, is_bfloat16 = private_bits("private", private, width=width)
+        if len(logits.shape) != 2 or logits.shape != open_logits.shape:
+            raise refusal(
+                "wrong-shape",
+                "private and public must be of one shape (batch, vocabulary), but have shapes "
+                f"{logits.shape} and {open_logits.shape}",
+            )
+        read = _core.Logits(in_rows(logits), is_bfloat16)
+        open_read = _core.Logits(in_rows(open_logits), is_open_bfloat16)
+        tokens = 1 if self.separate else logits.shape[0]
+        if self._ledger is not None:
+            self._inside.check(open_read)  # what is refused must not be charged
+            self._charge(self._ledger, tokens)
+        drawn = self._inside.draw(read, open_read)
+        self._tokens += tokens
+        return drawn, logits.shape
 
     def __repr__(self) -> str:
         return f"TokenSampler(epsilon {self.epsilon:g} a token, {self._tokens} drawn)"
@@ -167,30 +161,3 @@ class TokenSampler:
         exact = Decimal(repr(self.epsilon)) * tokens
         cost = float(exact)
         return cost if Decimal(repr(cost)) >= exact else math.nextafter(cost, math.inf)
-
-
-def _shared(given: Any) -> _core.Logits | None:
-    """Rows of an array that are read where they are; None for anything else."""
-    import numpy as np
-
-    if type(given) is np.ndarray:
-        # Of ml_dtypes, which NumPy does not hand on.
-        is_bfloat16 = given.dtype.itemsize == 2 and given.dtype.name == "bfloat16"
-        if given.ndim != 2 or not (is_bfloat16 or given.dtype in (np.float32, np.float16, np.float64)):
-            return None
-        return _core.Logits(np.ascontiguousarray(given.view(np.uint16) if is_bfloat16 else given), is_bfloat16)
-    if isinstance(given, np.ndarray) or not hasattr(type(given), "__dlpack__"):
-        return None
-    try:
-        return _core.Logits(given)
-    except BaseException:  # of another kind, or on another device
-        return None
-
-
-def _shared_privately(given: Any) -> _core.Logits | None:
-    import numpy as np
-
-    if type(given) is np.ndarray:
-        return _shared(given)
-    with asking_objects():
-        return _shared(given)

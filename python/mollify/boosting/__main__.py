@@ -31,7 +31,7 @@ _OPTIONS = {
                   "(default: the standard Gaussian)"),
     "epsilon": ("NUMBER", float, "privacy parameter of all outputs together"),
     "iterations": ("N", int, "T (default: 3)"),
-    "outputs": ("N", int, "points to be sampled, for which classifiers are shrunk (default: 1)"),
+    "count": ("N", int, "points to be sampled, for which classifiers are shrunk (default: 1)"),
     "classifier": ("NAME", str, "probability, logit, sign, or sigmoid and equation-15, which leave a half and 28 % of epsilon "
                    "unspent (default: probability)"),
     "samples": ("N", int, "samples of P and of Q in each iteration (default: 10000)"),

@@ -206,7 +206,7 @@ def _step(problem: Problem, before: BoostedDensity, after: BoostedDensity) -> St
     at_reference = after.classifier_values(t, problem.at_reference)
     at_p = at_reference if problem.grid else after.classifier_values(t, problem.at_p)
     found = diagnose(at_p, problem.masses_p, at_reference, weights, after.theta(t))
-    return found if after.outputs == 1 else found._replace(claimed=np.nan)  # the papers shrink no classifier
+    return found if after.count == 1 else found._replace(claimed=np.nan)  # the papers shrink no classifier
 
 
 def _normaliser(problem: Problem, density: BoostedDensity) -> LogNormaliser:
@@ -262,7 +262,7 @@ def _fits(problem: Problem, density: BoostedDensity, seed: int) -> list[tuple[Es
 
 def _measured(problem: Problem, made: BoostedDensity, found: list[tuple[Step, float]], seed: int) -> _Measured:
     density = made.normalised(_normaliser(problem, made))
-    run = diagnose_run([step for step, _ in found], density.epsilon, density.outputs, density.bounding)
+    run = diagnose_run([step for step, _ in found], density.epsilon, density.count, density.bounding)
     ratios = density.log_density_ratios(problem.at_reference)
     regions: list[Region] = []
     if problem.grid:
@@ -296,7 +296,7 @@ def _proposals(epsilon: float) -> int:
 
 def _by_rejection(density: BoostedDensity, start: _core.KnownMeasure, count: int, seed: int) -> Numbers:
     """The first of K points of Q0 that is accepted with probability exp(log ratio - epsilon/4), else one more."""
-    proposals, numbers, d = _proposals(density.epsilon / density.outputs), _core.SeededNumbers(seed), start.dimension
+    proposals, numbers, d = _proposals(density.epsilon / density.count), _core.SeededNumbers(seed), start.dimension
     random = np.random.default_rng(seed)
     drawn = []
     at_once = max(1, (1 << 18) // (proposals + 1))
@@ -313,7 +313,7 @@ def _from_candidates(density: BoostedDensity, start: _core.KnownMeasure, count: 
     """From the relative band's law over a list of points of Q0."""
     points = points_of(start, _POOL, _core.SeededNumbers(seed))
     scores = np.exp(density.log_ratios(points))
-    epsilon, even = density.epsilon / density.outputs, np.full(_POOL, 1 / _POOL)
+    epsilon, even = density.epsilon / density.count, np.full(_POOL, 1 / _POOL)
     law = _core.projected_on_band(scores / scores.sum(), math.exp(-epsilon / 2) * even, math.exp(epsilon / 2) * even)
     return points[np.random.default_rng(seed).choice(_POOL, count, p=law / law.sum())].astype(np.float64)
 
@@ -404,7 +404,7 @@ def _json(problem: Problem, made: _Measured, settings: Mapping[str, Any], draws:
     limit = density.log_density_ratio_bound
     return {
         "notice": _NOTICE, "p": problem.p_text, "reference": problem.reference_text, "epsilon": density.epsilon,
-        "outputs": density.outputs, "classifier": density.bounding, **settings, "exact": problem.grid is not None,
+        "count": density.count, "classifier": density.bounding, **settings, "exact": problem.grid is not None,
         "iterations": iterations,
         "delta": {
             "value": made.gain.value, "error": made.gain.error, "guaranteed": float(run.guaranteed),
@@ -415,7 +415,7 @@ def _json(problem: Problem, made: _Measured, settings: Mapping[str, Any], draws:
             "least": made.least, "greatest": made.greatest, "limit": limit,
             "within": -limit <= made.least and made.greatest <= limit,
         },
-        "epsilon_unspent": density.epsilon - 2 * density.outputs * limit,
+        "epsilon_unspent": density.epsilon - 2 * density.count * limit,
         "log_normaliser": {"value": density.log_normaliser.value, "error": density.log_normaliser.error},
         "fit": dict(zip(names, fits or [None, None])), "regions": regions, "draws": draws.tolist(),
     }
@@ -431,7 +431,7 @@ def _words(json_: Mapping[str, Any], sampler: str) -> str:
         shown = "inf" if value is None else f"{value:.4f}"
         return shown if json_["exact"] else f"{shown} +- {error:.4f}"
 
-    outputs, delta, ratio = json_["outputs"], json_["delta"], json_["log_ratio"]
+    outputs, delta, ratio = json_["count"], json_["delta"], json_["log_ratio"]
     lines = [
         _NOTICE,
         f"P: {json_['p']}; Q0: {json_['reference']}; epsilon {json_['epsilon']:g} for {outputs} "
@@ -490,7 +490,7 @@ def _learner(name: str, options: Mapping[str, Any]) -> Learner:
 def mbde(
     data: Any = None, domain: DomainLike | None = None, *,
     density: Mapping[str, Any] | str | os.PathLike[str] | None = None, reference: Any = None,
-    epsilon: float | None = None, iterations: int | None = None, outputs: int | None = None,
+    epsilon: float | None = None, iterations: int | None = None, count: int | None = None,
     classifier: str | None = None, samples: int = 10_000, seed: int = 0,
     regions: Sequence[str | Sequence[tuple[float, float]]] = (), draws: int = 0, sampler: str | None = None,
     learner: str | None = None, model: str | os.PathLike[str] | None = None, progress: bool = False, **options: Any,
@@ -513,7 +513,7 @@ def mbde(
         Budget of all outputs together, above 0 and up to 500.
     iterations, samples : int
         T, 1 to 1000 (default: 3), and samples in each, up to 10^7 (default: 10000).
-    outputs : int
+    count : int
         Points to be sampled, for which classifiers are shrunk, from 1. Default: 1.
     classifier : str
         How a logit is bounded: "probability" (the default), "logit", "sign", "sigmoid"
@@ -543,7 +543,7 @@ def mbde(
     options = {name: one for name, one in options.items() if one is not None}
     loaded = None
     if model is not None:
-        settled = {"epsilon": epsilon, "iterations": iterations, "outputs": outputs, "classifier": classifier}
+        settled = {"epsilon": epsilon, "iterations": iterations, "count": count, "classifier": classifier}
         for name, given in (settled | {"learner": learner or options or None}).items():
             if given is not None:
                 raise refusal("superfluous-parameter", f"model has been learned with its own {name}: leave out {name}", name)
@@ -563,11 +563,11 @@ def mbde(
         )
     for name, whole, most in (
         ("samples", samples, 10_000_000), ("iterations", 3 if iterations is None else iterations, 1000),
-        ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("outputs", outputs or 1, 2**31),
+        ("draws", draws, 1_000_000), ("seed", seed, 2**63 - 1), ("count", count or 1, 2**31),
     ):
         if (given := whole_number(name, whole)) > most:
             raise out_of_range(name, given, f"at most {most}", most=most)
-    start = loaded or BoostedDensity(number("epsilon", epsilon), classifier or "probability", 1 if outputs is None else outputs)
+    start = loaded or BoostedDensity(number("epsilon", epsilon), classifier or "probability", 1 if count is None else count)
     if start.epsilon > 500:  # above, likelihoods leave the range of doubles
         raise out_of_range("epsilon", start.epsilon, "at most 500", most=500)
     learns = _learner(learner or "network", options)
@@ -580,7 +580,7 @@ def mbde(
         said = f'sampler must be {SAMPLERS[0]}, {SAMPLERS[1]} or {SAMPLERS[2]}, but is "{sampler}"'
         raise unknown_name(said, sampler, SAMPLERS, "sampler")
     if draws and sampler == SAMPLERS[0]:
-        _proposals(start.epsilon / start.outputs)
+        _proposals(start.epsilon / start.count)
     if density is not None:
         if data is not None or domain is not None:
             raise refusal("contradicting-parameters", "density is instead of data and domain, but both are given", "density")
@@ -598,7 +598,7 @@ def mbde(
                 f"the model must be of points of {problem.p.shape[1]} features, but is of {loaded.classifiers[0].features}",
                 "model",
             )
-        made = BoostedDensity(loaded.epsilon, loaded.bounding, loaded.outputs)
+        made = BoostedDensity(loaded.epsilon, loaded.bounding, loaded.count)
         for one in loaded.classifiers:
             after = made.boosted(one)
             found.append((_step(problem, made, after), math.nan))

@@ -104,7 +104,7 @@ class BoostedDensity:
     epsilon: float
     """The privacy parameter of all outputs together."""
     bounding: str = "probability"
-    outputs: int = 1
+    count: int = 1
     """k, the points to be sampled."""
     classifiers: tuple[Classifier, ...] = ()
     log_normaliser: LogNormaliser | None = None
@@ -113,8 +113,8 @@ class BoostedDensity:
         classifier_bound(self.bounding)
         if not 0 < self.epsilon < math.inf:
             raise out_of_range("epsilon", self.epsilon, "finite and positive", above=0)
-        if self.outputs < 1:
-            raise out_of_range("outputs", self.outputs, "at least 1", least=1)
+        if self.count < 1:
+            raise out_of_range("count", self.count, "at least 1", least=1)
 
     def theta(self, t: int) -> float:
         """theta_t, t from 1; any t."""
@@ -128,7 +128,7 @@ class BoostedDensity:
     @property
     def log_ratio_bound(self) -> float:
         """What `log_ratios` never passes: epsilon / (4 k), or epsilon / (4 k log 2) for "equation-15"."""
-        return self.epsilon / 4 / self.outputs * classifier_bound(self.bounding) / self._most
+        return self.epsilon / 4 / self.count * classifier_bound(self.bounding) / self._most
 
     @property
     def log_density_ratio_bound(self) -> float:
@@ -137,7 +137,7 @@ class BoostedDensity:
 
     def classifier_values(self, t: int, points: Points) -> Numbers:
         """c_t / k at each point: the t-th classifier as it is used."""
-        return bounded(self.classifiers[t - 1].logits(points).astype(np.float64), self.bounding) / self.outputs
+        return bounded(self.classifiers[t - 1].logits(points).astype(np.float64), self.bounding) / self.count
 
     def log_ratios(self, points: Points) -> Numbers:
         """sum_t theta_t c_t / k at each point: log dQ_T/dQ0 up to log Z."""

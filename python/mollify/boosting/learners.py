@@ -311,7 +311,7 @@ def model_text(density: BoostedDensity) -> str:
     """The text of a model's file; `model_from` reads an equal density from it."""
     found = density.log_normaliser
     parts = {
-        "format": _FORMAT, "version": 1, "notice": _NOTICE, "epsilon": density.epsilon, "outputs": density.outputs,
+        "format": _FORMAT, "version": 1, "notice": _NOTICE, "epsilon": density.epsilon, "outputs": density.count,
         "bounding": density.bounding, "features": density.classifiers[0].features,
         "log_normaliser": None if found is None else found._asdict(),
         "classifiers": [one.parts() for one in density.classifiers],

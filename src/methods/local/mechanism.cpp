@@ -188,7 +188,10 @@ double gaussian_curve(double nu, double b) {
 }
 
 double gaussian_curve_weight_down(double nu, double least_mass) {
-  require_between("mu", nu, 0.001, 20);
+  constexpr double kLeast = 0.001;
+  // A draw's part of a budget is rounded down: 0.01 for 100 draws is a little less than 0.001.
+  const bool is_rounded = nu < kLeast && nu >= kLeast * (1 - 0x1p-40);
+  require_between("mu", is_rounded ? kLeast : nu, kLeast, 20);
   const double allowed = halve({.serves = 0, .fails = 1}, {.most = 100}, [&](double lambda) {
                            return lambda <= room_under_curve(nu, (1 - lambda) * least_mass);
                          }).serves;

@@ -1,6 +1,7 @@
 #include "methods/local/tokens.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -17,7 +18,7 @@
 namespace mollify {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfiniteLogit = std::numeric_limits<double>::infinity();
 /// The least logarithm of a mass, against the greatest.
 constexpr float kLeastPublic = -40;
 
@@ -36,7 +37,7 @@ LogitEnds<float> range_of(std::span<const float> logits) {
   return {found.greatest, found.least, found.has_nan};
 }
 LogitEnds<double> range_of(std::span<const double> logits) {
-  LogitEnds<double> found{-kInfinity, kInfinity, false};
+  LogitEnds<double> found{-kInfiniteLogit, kInfiniteLogit, false};
   for (const double logit : logits) {
     found.greatest = logit > found.greatest ? logit : found.greatest;
     found.least = logit < found.least ? logit : found.least;
@@ -62,6 +63,12 @@ void scores_of(std::span<const double> logits, double greatest, double* to) {
                  [&](double logit) { return std::exp(logit - greatest); });
 }
 
+/// Room for that many, and for what passes write beyond.
+template <class Value>
+void make_room(std::vector<Value>& memory, std::size_t size) {
+  if (memory.size() < size + detail::kRoomBeyond) memory.resize(size + detail::kRoomBeyond);
+}
+
 /// The logits as they are if they are reals of this kind, else widened into `memory`.
 template <class Real>
 std::span<const Real> widened(const LogitRow& row, std::vector<Real>& memory) {
@@ -71,7 +78,7 @@ std::span<const Real> widened(const LogitRow& row, std::vector<Real>& memory) {
                                    : row.kind == LogitKind::kFloat32) {
     return {static_cast<const Real*>(row.first), row.size};
   }
-  memory.resize(row.size);
+  make_room(memory, row.size);
   if constexpr (std::is_same_v<Real, float>) {
     const auto widen =
         row.kind == LogitKind::kFloat16 ? lanes().widen_float16 : lanes().widen_bfloat16;
@@ -83,7 +90,7 @@ std::span<const Real> widened(const LogitRow& row, std::vector<Real>& memory) {
     const std::span<const float> once = widened(row, narrow);
     std::copy(once.begin(), once.end(), memory.begin());
   }
-  return memory;
+  return std::span<const Real>(memory).first(row.size);
 }
 
 /// Of logits that a reference can be made of; InvalidInput otherwise.
@@ -95,6 +102,113 @@ LogitEnds<Real> public_range(std::span<const Real> open) {
   throw InvalidInput(
       "out-of-range",
       "public logits must be numbers or -inf, and not all -inf, but a row is otherwise", "public");
+}
+
+// -----------------------------------------------------------------------------------------------
+// The greatest logits.
+
+detail::Between between(std::span<const float> logits, float least, float greatest, float* to) {
+  return lanes().between(logits.data(), logits.size(), least, greatest, to);
+}
+/// Calls step(i) for the logits from `least` on, and perhaps some next to them.
+template <class Step>
+void for_each_near(std::span<const double> logits, double least, Step step) {
+  constexpr std::size_t kGroup = 8;
+  std::size_t i = 0;
+  for (; i + kGroup <= logits.size(); i += kGroup) {
+    int count = 0;
+    for (std::size_t j = 0; j < kGroup; ++j) count += logits[i + j] >= least ? 1 : 0;
+    for (std::size_t j = 0; count != 0 && j < kGroup; ++j) step(i + j);
+  }
+  for (; i < logits.size(); ++i) step(i);
+}
+
+detail::Between between(std::span<const double> logits, double least, double greatest, double* to) {
+  detail::Between found{0, 0};
+  for_each_near(logits, least, [&](std::size_t i) {
+    const double logit = logits[i];
+    to[found.copied] = logit;
+    found.copied += logit >= least && logit <= greatest ? 1 : 0;
+    found.above += logit > greatest ? 1 : 0;
+  });
+  return found;
+}
+
+std::size_t select(std::span<const float> logits, std::span<const float> others, float least,
+                   std::size_t first, std::uint32_t* places, float* logits_to, float* others_to) {
+  return lanes().select(logits.data(), others.data(), logits.size(), least,
+                        static_cast<std::uint32_t>(first), places, logits_to, others_to);
+}
+std::size_t select(std::span<const double> logits, std::span<const double> others, double least,
+                   std::size_t first, std::uint32_t* places, double* logits_to, double* others_to) {
+  std::size_t selected = 0;
+  for_each_near(logits, least, [&](std::size_t i) {
+    const double logit = logits[i], other = others[i];
+    places[selected] = static_cast<std::uint32_t>(first + i);
+    logits_to[selected] = logit;
+    others_to[selected] = other;
+    selected += logit >= least ? 1 : 0;
+  });
+  return selected;
+}
+
+/// A logit, how many are greater, and how many others equal it.
+template <class Real>
+struct Ranked {
+  Real logit;
+  std::size_t above;
+  std::size_t equal;
+};
+
+/// The logit of that rank, the greatest having rank 1. Logits that some evenly spread ones show to be
+/// far from it are only counted [Floyd, Rivest 1975], so few are left to be put in order.
+template <class Real>
+Ranked<Real> nth_greatest(std::span<const Real> logits, std::size_t rank,
+                          std::vector<Real>& memory) {
+  constexpr std::size_t kSample = 1024, kFew = 2048;
+  make_room(memory, logits.size());
+  std::span<const Real> left = logits;
+  std::size_t above = 0;  // all that are left
+  while (left.size() > kFew) {
+    std::array<Real, kSample> sample;
+    for (std::size_t i = 0; i < kSample; ++i) sample[i] = left[left.size() / kSample * i];
+    const double part =
+        (static_cast<double>(rank - above) - 0.5) / static_cast<double>(left.size());
+    const double doubt = 4 * std::sqrt(part * (1 - part) * kSample) + 4;
+    const double first = part * kSample - doubt, last = part * kSample + doubt;
+    auto greatest = static_cast<Real>(kInfiniteLogit), least = -greatest;
+    auto end = sample.end();
+    if (last < kSample - 1) {
+      const auto at = sample.begin() + static_cast<std::ptrdiff_t>(last);
+      std::nth_element(sample.begin(), at, end, std::greater<>());
+      least = *at;
+      end = at;
+    }
+    if (first >= 0) {
+      const auto at = sample.begin() + static_cast<std::ptrdiff_t>(first);
+      std::nth_element(sample.begin(), at, end, std::greater<>());
+      greatest = *at;
+    }
+    const std::size_t before = left.size();
+    const detail::Between found = between(left, least, greatest, memory.data());
+    above += found.above;
+    left = std::span<const Real>(memory).first(found.copied);
+    const bool is_left = rank > above && rank <= above + left.size();
+    if (is_left && least == greatest) return {least, above, left.size()};
+    if (!is_left || left.size() > before / 2) {  // not spread as the sample shows
+      left = logits;
+      above = 0;
+      break;
+    }
+  }
+  if (left.data() != memory.data()) std::copy(left.begin(), left.end(), memory.begin());
+  const auto end = memory.begin() + static_cast<std::ptrdiff_t>(left.size());
+  const auto at = memory.begin() + static_cast<std::ptrdiff_t>(rank - above - 1);
+  std::nth_element(memory.begin(), at, end, std::greater<>());
+  const Real logit = *at;
+  const auto greater = std::count_if(memory.begin(), at, [=](Real x) { return x > logit; });
+  return {logit, above + static_cast<std::size_t>(greater),
+          static_cast<std::size_t>(std::count(memory.begin(), end, logit))};
 }
 
 template <class Real>
@@ -122,48 +236,37 @@ void TokenDraw::require_public(const LogitRow& open) {
 }
 
 template <class Real>
-void TokenDraw::choose(std::span<const Real> open, bool is_finite, std::vector<Real>& chosen) {
-  const Real none = -std::numeric_limits<Real>::infinity();
+std::size_t TokenDraw::choose(std::span<const Real> open, std::span<const Real> secret,
+                              bool is_finite, Buffers<Real>& buffers) {
+  constexpr auto kNone = static_cast<Real>(-kInfiniteLogit);
   const auto finite = is_finite
                           ? open.size()
-                          : open.size() - static_cast<std::size_t>(std::ranges::count(open, none));
+                          : open.size() - static_cast<std::size_t>(std::ranges::count(open, kNone));
   const std::size_t count = top_ == 0 ? finite : std::min(top_, finite);
-  // Not far below the least of them, as some evenly spread logits tell; all if there are too few.
-  constexpr std::size_t kSample = 1024;
-  Real least = none;
-  if (count < finite && open.size() > 4 * kSample) {
-    const std::size_t step = open.size() / kSample;
-    chosen.clear();
-    for (std::size_t i = 0; i < kSample; ++i) chosen.push_back(open[i * step]);
-    const std::size_t rank = count * kSample / open.size() * 5 / 4 + 16;
-    if (rank < kSample) {
-      const auto at = chosen.begin() + static_cast<std::ptrdiff_t>(rank);
-      std::nth_element(chosen.begin(), at, chosen.end(), std::greater<>());
-      least = *at;
+  Real least = std::numeric_limits<Real>::lowest();
+  std::size_t equal_end = open.size();  // from here on, an equal one is one too many
+  if (count < finite) {
+    const Ranked<Real> last = nth_greatest(open, count, buffers.near_last);
+    least = last.logit;
+    if (last.above + last.equal > count) {
+      equal_end = 0;
+      for (std::size_t equal = count - last.above; equal > 0; ++equal_end) {
+        if (open[equal_end] == least) --equal;
+      }
     }
   }
-  for (;; least = none) {
-    allowed_.clear();
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      if (open[i] >= least && open[i] != none) allowed_.push_back(static_cast<std::uint32_t>(i));
-    }
-    if (allowed_.size() >= count) break;
-  }
-  if (allowed_.size() == count) return;
-  chosen.clear();
-  for (const std::uint32_t token : allowed_) chosen.push_back(open[token]);
-  const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(count - 1);
-  std::nth_element(chosen.begin(), last, chosen.end(), std::greater<>());
-  least = *last;
-  // Of those that are equal to the last one, the first ones.
-  auto equal = std::count(chosen.begin(), last + 1, least);
-  std::size_t kept = 0;
-  for (const std::uint32_t token : allowed_) {
-    if (open[token] < least || (open[token] == least && equal == 0)) continue;
-    if (open[token] == least) --equal;
-    allowed_[kept++] = token;
-  }
-  allowed_.resize(kept);
+  make_room(buffers.masses, count);
+  make_room(buffers.scores, count);
+  make_room(places_, count);
+  const auto select_part = [&](std::size_t begin, std::size_t end, Real from, std::size_t at) {
+    return at + select(open.subspan(begin, end - begin), secret.subspan(begin, end - begin), from,
+                       begin, places_.data() + at, buffers.masses.data() + at,
+                       buffers.scores.data() + at);
+  };
+  const std::size_t selected = select_part(0, equal_end, least, 0);
+  const Real more = std::nextafter(least, static_cast<Real>(kInfiniteLogit));
+  allowed_ = std::span(places_).first(select_part(equal_end, open.size(), more, selected));
+  return allowed_.size();
 }
 
 template <class Real>
@@ -172,20 +275,16 @@ const Table& TokenDraw::table_of(const LogitRow& secret, const LogitRow& open,
   std::span<const Real> references = widened(open, buffers.masses);
   std::span<const Real> estimates = widened(secret, buffers.scores);
   const LogitEnds<Real> range = public_range(references);
-  allowed_.clear();
+  allowed_ = {};
+  std::size_t count = open.size;
   const bool is_finite = std::isfinite(range.least);
-  if (!is_finite || (top_ != 0 && top_ < open.size)) choose(references, is_finite, buffers.chosen);
-  const std::size_t count = allowed_.empty() ? open.size : allowed_.size();
-  buffers.masses.resize(std::max(buffers.masses.size(), count));
-  buffers.scores.resize(std::max(buffers.scores.size(), count));
-  // A place is never before where its number is written.
-  const auto take_allowed = [&](std::span<const Real> from, std::vector<Real>& to) {
-    if (allowed_.empty()) return from;
-    for (std::size_t i = 0; i < count; ++i) to[i] = from[allowed_[i]];
-    return std::span<const Real>(to.data(), count);
-  };
-  references = take_allowed(references, buffers.masses);
-  estimates = take_allowed(estimates, buffers.scores);
+  if (!is_finite || (top_ != 0 && top_ < open.size)) {
+    count = choose(references, estimates, is_finite, buffers);
+    references = {buffers.masses.data(), count};
+    estimates = {buffers.scores.data(), count};
+  }
+  make_room(buffers.masses, count);
+  make_room(buffers.scores, count);
   masses_of(references, range.greatest, buffers.masses.data());
   const Real greatest = range_of(estimates).greatest;
   if (std::isfinite(greatest)) {

@@ -60,18 +60,21 @@ class TokenDraw {
   struct Buffers {
     std::vector<Real> masses;
     std::vector<Real> scores;
-    std::vector<Real> chosen;  // to find the greatest logits
+    std::vector<Real> near_last;  // to find the least allowed logit
   };
 
   template <class Real>
   const Table& table_of(const LogitRow& secret, const LogitRow& open, Buffers<Real>& buffers);
+  /// Writes the allowed tokens, and their logits to the masses and scores. Returns how many.
   template <class Real>
-  void choose(std::span<const Real> open, bool is_finite, std::vector<Real>& chosen);
+  std::size_t choose(std::span<const Real> open, std::span<const Real> secret, bool is_finite,
+                     Buffers<Real>& buffers);
 
   double epsilon_;
   double floor_;
   std::size_t top_;
-  std::vector<std::uint32_t> allowed_;
+  std::vector<std::uint32_t> places_;  // whose first ones are allowed_
+  std::span<const std::uint32_t> allowed_;
   Buffers<float> single_;
   Buffers<double> double_;
   std::unique_ptr<Band> band_;

@@ -9,6 +9,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
 
+#include "accounting/gaussian.h"
 #include "core/invalid_input.h"
 #include "kernel/public_matrix.h"
 #include "methods/local/mechanism.h"
@@ -93,6 +94,14 @@ TEST(GaussianCurve, KnownLimits) {
     EXPECT_GT(weight, before);
     before = weight;
   }
+}
+
+/// A part of a budget that is rounded down is as good as the least mu, and keeps no more.
+TEST(GaussianCurve, TakesTheLeastMuAsAPartOfABudget) {
+  const double part = mu_per_draw_down(0.01, 100);
+  ASSERT_LT(part, 0.001);
+  EXPECT_LE(gaussian_curve_weight_down(part, 0.5), gaussian_curve_weight_down(0.001, 0.5));
+  EXPECT_THROW(static_cast<void>(gaussian_curve_weight_down(0.000999, 0.5)), InvalidInput);
 }
 
 TEST(GaussianCurve, ChannelIsPrivateAndALittleMoreIsNot) {

@@ -83,6 +83,50 @@ TEST(LogitLanes, InstructionSetsAgree) {
   }
 }
 
+/// Every pass, at another place and in its own, keeps the very logits of a comparison each.
+TEST(LogitLanes, KeepsTheLogitsThatAreAsked) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<float> normal;
+  for (const auto& [name, lanes] : test::every_lanes<detail::LogitLanes>()) {
+    for (std::size_t size = 0; size < 70; ++size) {
+      SCOPED_TRACE(std::string(name) + " " + std::to_string(size));
+      std::vector<float> logits(size + detail::kRoomBeyond, 77), others(logits);
+      for (std::size_t i = 0; i < size; ++i) {
+        logits[i] = std::round(4 * normal(random)) / 4;
+        others[i] = normal(random);
+      }
+      const float least = -0.25F, greatest = size % 4 == 0 ? least : 0.5F;
+      std::vector<float> between, kept, kept_others;
+      std::vector<std::uint32_t> kept_places;
+      std::size_t above = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        above += logits[i] > greatest ? 1U : 0U;
+        if (logits[i] >= least && logits[i] <= greatest) between.push_back(logits[i]);
+        if (logits[i] < least) continue;
+        kept.push_back(logits[i]);
+        kept_others.push_back(others[i]);
+        kept_places.push_back(static_cast<std::uint32_t>(100 + i));
+      }
+      std::vector<float> to = logits;
+      const detail::Between found = lanes.between(to.data(), size, least, greatest, to.data());
+      ASSERT_EQ(found.above, above);
+      ASSERT_EQ(std::vector(to.data(), to.data() + found.copied), between);
+      std::vector<std::uint32_t> places(size + detail::kRoomBeyond);
+      std::vector<float> other = others;
+      to = logits;
+      const std::size_t count = lanes.select(to.data(), other.data(), size, least, 100,
+                                             places.data(), to.data(), other.data());
+      ASSERT_EQ(std::vector(to.data(), to.data() + count), kept);
+      ASSERT_EQ(std::vector(other.data(), other.data() + count), kept_others);
+      ASSERT_EQ(std::vector(places.data(), places.data() + count), kept_places);
+      for (std::size_t i = size; i < logits.size(); ++i) {
+        ASSERT_EQ(to[i], 77) << "what follows stays as it is";
+        ASSERT_EQ(other[i], 77);
+      }
+    }
+  }
+}
+
 float of_float16(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const auto fraction = static_cast<float>(half & 1023);
@@ -90,6 +134,50 @@ float of_float16(std::uint16_t half) {
                      : exponent == 0 ? std::ldexp(fraction, -24)
                                      : std::ldexp(1024 + fraction, exponent - 25);
   return half >> 15 != 0 ? -size : size;
+}
+
+template <class Integer>
+void widens(detail::WidenIntegers<Integer> widen) {
+  using Limits = std::numeric_limits<Integer>;
+  std::mt19937_64 random(8);
+  for (std::size_t size = 0; size < 50; ++size) {
+    std::vector<Integer> integers(size);
+    for (Integer& one : integers) one = static_cast<Integer>(random() % 1000);
+    constexpr std::int64_t kMost = std::int64_t{1} << 24;
+    if (size > 1)
+      integers[random() % size] =
+          static_cast<Integer>(std::min<std::uint64_t>(Limits::max(), kMost - 1));
+    if (size > 1 && Limits::is_signed) {
+      integers[random() % size] = static_cast<Integer>(
+          std::max<std::int64_t>(static_cast<std::int64_t>(Limits::min()), -kMost));
+    }
+    std::vector<float> to(size);
+    ASSERT_TRUE(widen(integers.data(), size, to.data()));
+    for (std::size_t i = 0; i < size; ++i) {
+      ASSERT_EQ(static_cast<double>(to[i]), static_cast<double>(integers[i]));
+    }
+    if (sizeof(Integer) < sizeof(float) || size == 0) continue;
+    Integer& one = integers[random() % size];
+    for (const Integer wide : {Limits::max(), Limits::min(), static_cast<Integer>(kMost + 1)}) {
+      if (wide == 0) continue;
+      one = wide;
+      ASSERT_FALSE(widen(integers.data(), size, to.data())) << +wide;
+    }
+  }
+}
+
+TEST(LogitLanes, IntegersAreWidenedIfTheyAreFloats) {
+  for (const auto& [name, lanes] : test::every_lanes<detail::LogitLanes>()) {
+    SCOPED_TRACE(name);
+    widens(lanes.widen_int8);
+    widens(lanes.widen_int16);
+    widens(lanes.widen_int32);
+    widens(lanes.widen_int64);
+    widens(lanes.widen_uint8);
+    widens(lanes.widen_uint16);
+    widens(lanes.widen_uint32);
+    widens(lanes.widen_uint64);
+  }
 }
 
 TEST(LogitLanes, EveryHalfIsWidenedExactly) {
@@ -234,6 +322,8 @@ TEST(TokenDraw, IntegersAreThoseOfTheDefinition) {
   keeps_definition<double>(2, 300, 40);
   keeps_definition<float>(3, 5, 9000);
   keeps_definition<double>(4, 5, 9000);
+  keeps_definition<float>(9, 3, 70'000);
+  keeps_definition<double>(10, 3, 70'000);
 }
 
 /// What an array of each kind means, as floats.
