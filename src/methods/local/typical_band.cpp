@@ -462,8 +462,9 @@ std::vector<UnitOfPrior> units_of(std::size_t outcome_count, const DirichletPrio
   return {expected_unit_of_records(outcome_count, shape, static_cast<double>(*records))};
 }
 
-/// The share of -epsilon that ln b is of where the units' mean R is 1, which falls in it.
-double best_share(std::span<const UnitOfPrior> units, double k, double epsilon) {
+/// ln b / -epsilon where the units' mean R, which falls in it, is 1; of a range, what is nearest to
+/// `preferred`.
+double best_share(std::span<const UnitOfPrior> units, double k, double epsilon, double preferred) {
   constexpr int kSteps = 44;
   const double e = std::exp(epsilon);
   const auto sum_at = [&](double share) {
@@ -481,14 +482,14 @@ double best_share(std::span<const UnitOfPrior> units, double k, double epsilon) 
     const double middle = 0.5 * (low + high);
     const double sum = sum_at(middle);
     if (sum == 0) {
-      // Nothing is clipped, nor between the nearest places where something is.
+      // Nothing is clipped, and that as far as the nearest places where something is.
       double first = middle;
       double last = middle;
       for (; step < kSteps; ++step) {
         (sum_at(0.5 * (low + first)) > 0 ? low : first) = 0.5 * (low + first);
         (sum_at(0.5 * (last + high)) < 0 ? high : last) = 0.5 * (last + high);
       }
-      return 0.5 * (first + last);
+      return std::clamp(preferred, first, last);
     }
     (sum > 0 ? low : high) = middle;
   }
@@ -501,7 +502,9 @@ double typical_location(std::size_t outcome_count, double epsilon, const Dirichl
   const double capped = ExpBound(epsilon).epsilon();
   if (outcome_count == 1) return std::exp(-capped / 2);
   const auto k = static_cast<double>(outcome_count);
-  const double found = std::exp(-capped * best_share(units_of(outcome_count, prior), k, capped));
+  const double minimax = -std::log(minimax_floor(outcome_count, epsilon)) / capped;
+  const double found =
+      std::exp(-capped * best_share(units_of(outcome_count, prior), k, capped, minimax));
   // Three digits are as good, and more would depend on the processor.
   const double rounded = std::stod(fmt::format("{:.3g}", found));
   const double least = std::exp(-capped);

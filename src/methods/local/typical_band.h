@@ -8,8 +8,8 @@
 namespace mollify {
 
 /// The b for which the band with lower bounds b / k has the least mean KL when units' distributions
-/// are drawn from the prior, in (e^-epsilon, 1), to three digits. Where a range of b is equally
-/// good, the middle of its logarithms.
+/// are drawn from the prior, in (e^-epsilon, 1), to three digits. Of a range of b that
+/// clip no unit, what is nearest to the minimax band's.
 ///
 /// Theorem. If the prior is exchangeable, no epsilon-LDP sampler of any kind has a lesser mean: the
 /// least V (BandObjective) is invariant under permutations of the outcomes and convex, so averaging
