@@ -60,7 +60,7 @@ class PriorDraws {
     return y * scale;
   }
 
-  /// [Marsaglia and Tsang 2000]
+  /// [Marsaglia, Tsang 2000]
   double gamma(const GammaShape& shape) {
     for (;;) {
       double n = 0;
@@ -98,7 +98,7 @@ class PriorDraws {
   std::size_t drawn_ = 0;
 };
 
-/// The greatest that the logarithm of a gamma number of shape below two is, but for 2^-64 of them.
+/// Above the logarithm of a gamma number of shape below two, except with probability 2^-64.
 constexpr double kGreatestLogOfGamma = 4;
 /// Masses below this part of the greatest count as zero.
 constexpr double kNegligibleMass = 0x1p-60;
@@ -116,8 +116,8 @@ void draw_weights(PriorDraws& draws, double shape, std::span<double> weights) {
   for (double& weight : weights) weight = std::exp(weight - greatest);
 }
 
-/// What is not negligible of a draw of the prior: the powers' uniform numbers from the greatest on,
-/// each by its distance from the one before.
+/// The weights of a draw of the prior that are not negligible. The uniform numbers of their powers
+/// are drawn from the greatest on, each by its distance from the one before.
 std::vector<double> greatest_weights(PriorDraws& draws, double shape, std::size_t outcome_count) {
   const GammaShape more(shape + 1);
   std::vector<double> weights;
@@ -167,8 +167,8 @@ class RecordDraws {
   std::vector<std::uint32_t> first_;  // outcome for a number of that many parts of `places_`
 };
 
-/// Numbers of records with each outcome that has some, by Polya's urn: a record is like one of
-/// those before, or like one that the prior's strength stands for.
+/// Numbers of records with each outcome that has some, by Polya's urn: a record repeats an earlier
+/// one, or is uniform with a chance in proportion to the strength.
 std::vector<double> urn_counts(PriorDraws& draws, double strength, std::size_t outcome_count,
                                std::uint64_t records) {
   std::vector<double> counts;
@@ -222,8 +222,8 @@ class UnitOfPrior {
     counts_ = {};
   }
 
-  /// R - 1 in the band from `lower` to e times that, of which `lower` and no mass at all are a law.
-  /// The sign is right however small it is: differences are taken of what lies at the edges alone.
+  /// R - 1 in the band from `lower` to `e` times `lower`. Its sign is right however small it is,
+  /// because only masses at the edges are subtracted.
   [[nodiscard]] double price_above_one(double lower, double e) const {
     const double upper = e * lower;
     if (without_mass_ * lower + below_.back().count * upper <= 1) return -1;
@@ -374,7 +374,7 @@ std::vector<UnitOfPrior> drawn_units(std::size_t outcome_count, double shape,
     if (record_draws) {
       record_draws->draw(draws, weights, *records, counts);
     } else if (records) {
-      // Independent numbers of records: what they sum to matters little where it is much.
+      // Independent numbers of records, whose sum varies little.
       const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
       for (std::size_t i = 0; i < outcome_count; ++i) {
         const double mean = static_cast<double>(*records) * (weights[i] / all);
@@ -386,7 +386,7 @@ std::vector<UnitOfPrior> drawn_units(std::size_t outcome_count, double shape,
   return made;
 }
 
-/// What is not negligible of many outcomes.
+/// Units of many outcomes, without masses that are negligible.
 std::vector<UnitOfPrior> sparse_units(std::size_t outcome_count, double strength,
                                       std::optional<std::uint64_t> records) {
   const double shape = strength / static_cast<double>(outcome_count);
@@ -462,8 +462,7 @@ std::vector<UnitOfPrior> units_of(std::size_t outcome_count, const DirichletPrio
   return {expected_unit_of_records(outcome_count, shape, static_cast<double>(*records))};
 }
 
-/// ln b / -epsilon where the units' mean R, which falls in it, is 1; of a range, what is nearest to
-/// `preferred`.
+/// The root of mean R = 1 in ln b / -epsilon; the nearest to `preferred` if there are many.
 double best_share(std::span<const UnitOfPrior> units, double k, double epsilon, double preferred) {
   constexpr int kSteps = 44;
   const double e = std::exp(epsilon);

@@ -8,8 +8,8 @@
 namespace mollify {
 
 /// The b for which the band with lower bounds b / k has the least mean KL when units' distributions
-/// are drawn from the prior, in (e^-epsilon, 1), to three digits. Of a range of b that
-/// clip no unit, what is nearest to the minimax band's.
+/// are drawn from the prior, in (e^-epsilon, 1), to three digits. If a range of b clips
+/// no unit, the nearest to the minimax band's.
 ///
 /// Theorem. If the prior is exchangeable, no epsilon-LDP sampler of any kind has a lesser mean: the
 /// least V (BandObjective) is invariant under permutations of the outcomes and convex, so averaging
@@ -19,8 +19,8 @@ namespace mollify {
 /// unit's law is clip(P / R, b / k, E b / k), with R = 0 where all of P is at the upper edge.
 /// Proof. By the envelope theorem V' is the sum over outcomes of each edge's price times how fast
 /// the edge moves: (R - k P / b) / k at the lower edge, (E R - k P / b) / k at the upper one. With
-/// A the law and S the mass of P that are at edges, these sum to (A R - S) / b. What lies between
-/// has the law 1 - A = (1 - S) / R, so that A R - S = R - 1. QED [ours]
+/// A the law and S the mass of P that are at edges, these sum to (A R - S) / b. The other
+/// outcomes have the law 1 - A = (1 - S) / R, so that A R - S = R - 1. QED [ours]
 ///
 /// Up to 2^18 outcomes, found from units that are drawn from the prior by a fixed seed: as many as
 /// have 2^20 masses in all, from 64 to 1024. With more outcomes, only masses that are not

@@ -80,7 +80,7 @@ double third_digit(double value) { return std::pow(10, std::floor(std::log10(val
 }  // namespace
 
 #ifdef __GLIBCXX__
-// The same three digits as by Brent's search for the least mean over units that the standard
+// Three digits agree with Brent's search for the least mean over units that the standard
 // library draws.
 TEST(TypicalBand, IsWhatTheGeneralSearchFinds) {
   struct Prior {
@@ -105,7 +105,7 @@ TEST(TypicalBand, IsWhatTheGeneralSearchFinds) {
           "k = {}, strength {}, records {}, epsilon {}: {}, and {} by the general search", tried.k,
           tried.prior.strength.value_or(0), tried.prior.records.value_or(0), epsilon, found,
           best.location);
-      // Where it is nearest to 1, it keeps all its digits.
+      // A place that would round to 1 keeps all its digits.
       if (rounded >= 1) {
         EXPECT_NEAR(found, best.location, 1e-7) << which;
         continue;
@@ -155,7 +155,7 @@ TEST(TypicalBand, IsBestAmongEvenBandsForItsPrior) {
   EXPECT_GT(mean_kl_at(units, epsilon, minimax_floor(k, epsilon)), mean);
 }
 
-// Where no unit is clipped in a whole range of bands, it is the best of them for all others.
+// If a range of bands clips no unit, the one that is best for the worst data is taken.
 TEST(TypicalBand, IsNearestToTheMinimaxBandWhereManyAreBest) {
   const double near_even = 1e9;
   for (const std::size_t k : {3U, 1000U, 1'000'000U}) {
