@@ -354,7 +354,7 @@ constexpr std::size_t kMostDrawnOutcomes = std::size_t{1} << 18U;
 /// Up to here the units' records are drawn one by one: all units' together.
 constexpr std::uint64_t kMostDrawnRecords = std::uint64_t{1} << 25U;
 /// More records of a unit than this show no more.
-constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostRecordsOfUnit = std::uint64_t{1} << 20U;
 /// Units of a prior of more strength and with more records have nearly equal numbers of masses of
 /// each size.
 constexpr double kAlike = 0x1p11;
@@ -451,7 +451,7 @@ std::vector<UnitOfPrior> units_of(std::size_t outcome_count, const DirichletPrio
   // At such a shape all mass is on one outcome, and at a lesser one too.
   const double shape = std::max(strength / k, 1e-290);
   std::optional<std::uint64_t> records = prior.records;
-  if (records) records = std::min(*records, kMostRecords);
+  if (records) records = std::min(*records, kMostRecordsOfUnit);
   if (outcome_count <= kMostDrawnOutcomes) {
     const auto units = static_cast<std::size_t>(std::clamp(0x1p20 / k, 64.0, 1024.0));
     return drawn_units(outcome_count, shape, records, units);
