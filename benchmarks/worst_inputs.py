@@ -4,10 +4,12 @@ usage: worst_inputs.py MOLLIFY [--tries N] [--seed S] [--only WORDS] [--limit SE
 
 Each family of commands has a table of flags with the values that they may have. N commands are drawn from it (default: 60): the
 first half at random, the other half by changing one or two flags of the costliest so far. Seconds are processor time, and MB the
-greatest memory, of the command's own process. A command is ended after SECONDS of processor time (default: 60) or at 8 GB.
+greatest memory, of the command's own process. A command is ended after SECONDS of processor time (default: 60) or at 8 GB. A
+family of `verify --certificate` draws the flags of `sample`, and measures the certificate's check alone.
 
-Prints each command that needs more than 2 s or 500 MB as soon as it is found, and the costliest of each family by time and by
-memory. Ends with status 1 if a command needs more. Some 11 MB are Python's own, before the command begins.
+Prints each command that needs more than 2 s or 500 MB as soon as it is found, whether a note announces it on a terminal, and the
+costliest of each family by time and by memory. Ends with status 1 if a command needs more. Some 11 MB are Python's own, before
+the command begins.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import os
 import pathlib
 import random
 import resource
+import select
 import shlex
 import subprocess
 import sys
@@ -49,6 +52,12 @@ def maybe(draw, share=0.5):
     return lambda rng: draw(rng) if rng.random() < share else None
 
 
+def typical(rng):
+    """The band of a prior."""
+    strength = between(1e-3, 1e12)(rng)
+    return rng.choice(["typical", f"typical={strength:g}", f"typical={strength:g},{whole(1, 2**40)(rng)}"])
+
+
 SWITCH = one_of(None, "")
 EPSILON = between(1e-6, 30)
 DELTA = one_of(None, 1e-100, 1e-12, 1e-9, 1e-6, 1e-3, 0.4)
@@ -69,7 +78,7 @@ LARGE = domain(whole(1, 4), whole(2, 2**20))
 # Words of the command, and flags with what draws their value: None leaves one out, and "" is a flag without a value.
 LOCAL = {
     "epsilon": EPSILON, "mu": maybe(between(1e-6, 8), 0.1), "count": maybe(whole(1, 10**4)), "mechanism": maybe(one_of(*MECHANISMS)),
-    "band": maybe(one_of("minimax", "relative", "location=0.5", "typical"), 0.2), "alpha": maybe(between(1e-6, 0.99), 0.3),
+    "band": maybe(one_of("minimax", "relative", "location=0.5", typical), 0.3), "alpha": maybe(between(1e-6, 0.99), 0.3),
     "c1": maybe(between(1e-3, 1), 0.2), "c2": maybe(between(1, 1e3), 0.2), "gamma": maybe(between(1, 1e3), 0.2),
 }  # fmt: skip
 SPACE = {
@@ -81,10 +90,16 @@ ROWS = {
     "accept-large-delta": one_of(""),
 }  # fmt: skip
 GAUSSIAN = {"rho": maybe(between(1e-6, 100), 0.2)}
+TYPICAL = {"epsilon": EPSILON, "count": maybe(whole(1, 10**4), 0.2), "band": typical}
+RELEASED = {"accept-error": one_of(""), "accept-large-delta": one_of("")}
 FAMILIES = {
     "plan local --k": LOCAL | {"k": OUTCOMES},
     "plan local --domain": LOCAL | SPACE | {"domain": SMALL},
     "plan local --domain, large": LOCAL | SPACE | {"domain": LARGE},
+    "plan local --band typical --k": TYPICAL | {"k": OUTCOMES},
+    "plan local --band typical --domain": TYPICAL | SPACE | {"domain": SMALL},
+    "plan integral --band typical --k": TYPICAL | {"k": OUTCOMES},
+    "plan integral --band typical --domain": TYPICAL | SPACE | {"domain": SMALL},
     "plan integral --k": LOCAL | {"k": OUTCOMES},
     "plan integral --domain": LOCAL | SPACE | {"domain": SMALL},
     "plan integral-model": {flag: LOCAL[flag] for flag in ("epsilon", "mu", "mechanism", "alpha", "c1", "c2", "gamma")}
@@ -110,6 +125,18 @@ FAMILIES = {
     | {"domain": WIDE, "copula": SWITCH, "neighbours": one_of(None, "replace", "add-remove")},
     "verify --k": {flag: LOCAL[flag] for flag in ("epsilon", "mu", "mechanism", "band", "c1", "c2", "gamma")}
     | {"k": OUTCOMES, "inputs": maybe(whole(1, 10**4), 0.3)},
+    "verify --certificate, local": {flag: LOCAL[flag] for flag in ("epsilon", "mu", "mechanism", "c1", "c2", "gamma")}
+    | SPACE
+    | {"band": maybe(typical), "domain": SMALL, "accept-error": one_of("")},
+    "verify --certificate, integral": TYPICAL | SPACE | {"domain": LARGE, "accept-error": one_of("")},
+    "verify --certificate, integral-model": {
+        "epsilon": EPSILON, "domain": SMALL, "candidates": maybe(whole(1, 2**20)), "trees": SWITCH, "accept-error": one_of(""),
+    },
+    "verify --certificate, central": RELEASED | {"epsilon": EPSILON, "delta": DELTA, "domain": LARGE, "count": whole(1, 10**3)},
+    "verify --certificate, gaussian": RELEASED
+    | {"epsilon": EPSILON, "delta": DELTA, "domain": domain(whole(1, 30), whole(2, 64)), "count": whole(1, 10**3)},
+    "verify --certificate, marginals": RELEASED
+    | {"epsilon": EPSILON, "delta": DELTA, "domain": domain(whole(1, 40), whole(2, 64)), "count": whole(1, 10**3), "copula": SWITCH},
     "advise --columns": {
         "purpose": one_of("records", "estimates", "sample", "table"), "protect": one_of("person", "row", "table"), "n": RECORDS,
         "columns": one_of("2", "1000", "16777216", "10,10", "4096,4096", ",".join(["10"] * 7), ",".join(["10"] * 30), ",".join(["2"] * 24)),
@@ -133,7 +160,9 @@ EXCLUDES = {
 
 def draw(family, rng, flag):
     value = FAMILIES[family][flag](rng)
-    return value(rng) if callable(value) else value
+    while callable(value):
+        value = value(rng)
+    return value
 
 
 def write_domain(folder, columns, values, kind):
@@ -150,10 +179,17 @@ def write_domain(folder, columns, values, kind):
     return path
 
 
-def words(family, chosen, folder):
+def write_table(folder, columns):
+    path = pathlib.Path(folder) / f"{columns}.csv"
+    row = ["0"] * columns
+    path.write_text("\n".join(",".join(line) for line in ([f"c{i}" for i in range(columns)], *[row] * 200)) + "\n")
+    return path
+
+
+def words(family, chosen, folder, begin=None):
     """The command's words."""
     left_out = {other for flag, others in EXCLUDES.items() if chosen.get(flag) is not None for other in others}
-    found = [one for one in family.split(",")[0].split() if not one.startswith("--")]
+    found = begin or [one for one in family.split(" --")[0].split(",")[0].split()]
     for flag, value in chosen.items():
         if value is None or flag in left_out:
             continue
@@ -162,17 +198,47 @@ def words(family, chosen, folder):
     return found
 
 
-def cost(mollify, arguments, most_seconds):
-    """Seconds and MB of the command, and whether it ended with an answer."""
+def certified(mollify, family, chosen, most_seconds, folder):
+    """Words that verify the certificate of such a release; none if there is none. And the release's."""
+    table, certificate = write_table(folder, chosen["domain"][0]), pathlib.Path(folder) / "certificate.json"
+    certificate.unlink(missing_ok=True)
+    begin = ["sample", family.split(", ")[1], "--data", str(table), "--certificate", str(certificate)]
+    release = words(family, chosen, folder, begin + ["--out", f"{folder}/released.csv", "--overwrite"])
+    cost(mollify, release, most_seconds)
+    check = ["verify", "--certificate", str(certificate), "--domain", str(write_domain(folder, *chosen["domain"]))]
+    return (check if certificate.exists() else None), release
 
+
+def limited(most_seconds):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
-    child = subprocess.Popen([mollify, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
+    return limit
+
+
+def cost(mollify, arguments, most_seconds):
+    """Seconds and MB of the command, and its exit status."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    child = subprocess.Popen([mollify, *arguments], preexec_fn=limited(most_seconds), **quiet)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, child.returncode
+
+
+def is_announced(mollify, arguments):
+    """Whether the command prints a note on a terminal before it takes long."""
+    terminal, side = os.openpty()
+    child = subprocess.Popen([mollify, *arguments], stdout=subprocess.DEVNULL, stderr=side, preexec_fn=limited(3))
+    os.close(side)
+    try:
+        return bool(select.select([terminal], [], [], 1)[0]) and b"may take longer" in os.read(terminal, 4096)
+    except OSError:  # it ended
+        return False
+    finally:
+        child.kill()
+        child.wait()
+        os.close(terminal)
 
 
 def search(mollify, family, tries, most_seconds, rng, folder):
@@ -186,14 +252,19 @@ def search(mollify, family, tries, most_seconds, rng, folder):
             chosen = dict(best[attempt % 2][3])
             for flag in rng.sample(list(chosen), min(len(chosen), rng.choice([1, 2]))):
                 chosen[flag] = draw(family, rng, flag)
-        arguments = words(family, chosen, folder)
-        seconds, megabytes, status = cost(mollify, arguments, most_seconds)
+        if "--certificate" in family:
+            asked, shown = certified(mollify, family, chosen, most_seconds, folder)
+        else:
+            asked = shown = words(family, chosen, folder)
+        seconds, megabytes, status = cost(mollify, asked, most_seconds) if asked else (0, 0, 2)
         answered += status in (0, 1)
         if seconds > MOST_SECONDS or megabytes > MOST_MEGABYTES:
-            print(f"    {seconds:.2f} s, {megabytes:.0f} MB: {shlex.join(arguments).replace(folder + '/', '')}", flush=True)
+            known = "with" if is_announced(mollify, asked) else "WITHOUT"
+            name = shlex.join(shown).replace(folder + "/", "")
+            print(f"    {seconds:.2f} s, {megabytes:.0f} MB, {known} a note: {name}", flush=True)
         for i, amount in enumerate((seconds, megabytes)):
             if i not in best or amount > best[i][0]:
-                best[i] = (amount, status, arguments, chosen)
+                best[i] = (amount, status, shown, chosen)
     return best, answered
 
 
@@ -206,14 +277,14 @@ def main():
     parser.add_argument("--limit", type=int, default=60)
     given = parser.parse_args()
     beyond = 0
-    print(f"{'family':28} {'answered':>8} {'seconds':>8} {'MB':>6}")
+    print(f"{'family':40} {'answered':>8} {'seconds':>8} {'MB':>6}")
     with tempfile.TemporaryDirectory() as folder:
         for family in FAMILIES:
             if not family.startswith(given.only):
                 continue
             rng = random.Random(f"{given.seed} {family}")
             best, answered = search(given.mollify, family, given.tries, given.limit, rng, folder)
-            print(f"{family:28} {answered:>4}/{given.tries:<3} {best[0][0]:>8.2f} {best[1][0]:>6.0f}")
+            print(f"{family:40} {answered:>4}/{given.tries:<3} {best[0][0]:>8.2f} {best[1][0]:>6.0f}")
             for i, (unit, most) in enumerate((("s", MOST_SECONDS), ("MB", MOST_MEGABYTES))):
                 amount, status, arguments, _ = best[i]
                 mark = "BEYOND " if amount > most else ""

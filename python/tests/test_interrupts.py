@@ -71,6 +71,15 @@ LONG = {
         "mo.reference(table, domain, 'unwritten.json', components=200)",
     ),
     "plan_of": ("", "mo.Central.plan_of(k=2**20, epsilon=1, delta=1e-9, count=1000, alpha=0.01)"),
+    "plan_of, a curve": (
+        "",
+        "mo.Central.plan_of(n=549755813888, k=4109, epsilon=3.238, delta=1e-100, count=1, curve=True,"
+        " accept_large_delta=True)",
+    ),
+    "plan_of, a centre": (
+        "",
+        "mo.Gaussian.plan_of(alpha=0.01, dimension=2, covariance_bound=325500, count=1000, epsilon=0.4, delta=1e-12)",
+    ),
     "advise": ("", "mo.advise(purpose='sample', protect='row', n=10**9, columns=[2**20], count=1000)"),
     "draw_units": (
         "sampler = mo.Sampler('minimax', k=1000, epsilon=2)\n"

@@ -13,6 +13,7 @@
 #include <boost/math/tools/minima.hpp>
 
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "methods/divergence/f_divergence.h"
 
 namespace mollify {
@@ -43,6 +44,9 @@ double tail_up(double mean, double count) {
   return std::exp(-(count * std::log(count / mean) - count + mean) * (1 - 0x1p-40)) * (1 + 0x1p-40);
 }
 
+/// Some milliseconds.
+constexpr std::uint64_t kStatesBetweenLooks = std::uint64_t{1} << 16U;
+
 class SparseStates {
  public:
   /// `value` is the likely one.
@@ -70,6 +74,7 @@ class SparseStates {
  private:
   void visit(std::size_t atom, std::uint64_t left, double value, double size, MeanExcess weight) {
     if (atom == rare_.size()) {
+      if (visited_++ % kStatesBetweenLooks == 0) keep_going();
       const double rest = static_cast<double>(left) * value_;
       const double error = (size - rest) * 0x1p-46;
       const MeanExcess& power = powers_[terms_ - left];
@@ -102,6 +107,7 @@ class SparseStates {
   std::uint64_t terms_;
   std::vector<RareAtom> rare_;  // the gain first
   std::vector<MeanExcess> powers_;
+  std::uint64_t visited_ = 0;
   double lower_ = 0;
   double upper_ = 0;
 };
@@ -262,6 +268,7 @@ constexpr double kMostNodes = 1 << 20;
 constexpr double kFewStates = 1 << 14;
 constexpr double kManyNodes = 1 << 15;
 constexpr double kManyStates = 1 << 22;
+constexpr std::size_t kNodesBetweenLooks = 1 << 12;
 /// States are cut where what is left out is a small part of the excess that is asked about.
 constexpr double kBeyond = 1e-16;
 constexpr double kLeftOut = 1e-6;
@@ -566,6 +573,7 @@ class Contour {
     std::array<CompensatedSum, 2> errors;
     std::size_t visited = 0;
     for (std::uint64_t j = 0; j <= count; ++j) {
+      if (visited % kNodesBetweenLooks == 0) keep_going();
       const double t = static_cast<double>(j) * step;
       const Complex z(c_, t);
       const Node node = this->node(visited++, j, z);
@@ -673,6 +681,7 @@ class Contour {
 
 MeanExcess mean_excess(const Atom& gain, std::span<const Atom> losses, std::uint64_t terms,
                        double interest, bool only_decides) {
+  keep_going();
   const double n = static_cast<double>(terms);
   // Without the losses, and with them at their mean in the states of exactly one gain (Jensen).
   MeanExcess best{0.0, n * gain.probability * gain.value * (1.0 + 0x1p-46)};

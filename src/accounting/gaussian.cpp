@@ -6,6 +6,7 @@
 
 #include "accounting/lattice.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "core/invalid_input.h"
@@ -50,6 +51,7 @@ double mu_per_draw_down(double total, std::uint64_t releases) {
 }
 
 double gaussian_delta_up(double mu, double epsilon) {
+  keep_going();  // every search of a noise is for some hundreds of these
   require_between("mu", mu, 1e-6, 1000);
   require_between("epsilon", epsilon, 0, 1e6);
   const double first = normal_cdf_up(add_up(0.5 * mu, -div_down(epsilon, mu)));
@@ -149,6 +151,7 @@ double power_ln_up(double power, double x_down, double x_up) {
 }  // namespace
 
 double sampled_gaussian_renyi_up(const SampledGaussian& mechanism, double order) {
+  keep_going();
   require_mechanism(mechanism);
   require_in({.least = 1, .most = kMostSampledOrder, .is_open = true}, {"the order", "order"},
              order);

@@ -14,6 +14,7 @@
 #include "accounting/gaussian.h"
 #include "accounting/kept_searches.h"
 #include "base/directed_rounding.h"
+#include "base/progress.h"
 #include "base/refusal.h"
 #include "core/ranges.h"
 
@@ -239,6 +240,7 @@ class InsideTail {
 
 /// P(|N(mu, I)| > B), |mu| = R.
 double tail(double d, double mean, double radius) {
+  keep_going();
   // P(|x| > B) <= P(|z| > B - R), and P(|z| > sqrt(d) + t) <= e^(-t^2/2) for z ~ N(0, I): below
   // 1e-347 here. Greater radii would have more panels than memory.
   constexpr double kFarthest = 40.0;
@@ -471,6 +473,7 @@ double crossing(double low, double high, Function&& function) {
 }
 
 double total_variation(double d, double bbar, double mean) {
+  keep_going();
   const DensityRatio ratio(d, excess_law(d, bbar, mean));
   // The radius of N(0, I) is within 14 of sqrt(d) except for a probability below e^(−90).
   constexpr double kReach = 14.0;

@@ -1,7 +1,9 @@
 #include "release/plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <exception>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "mollify/answers.h"
 #include "mollify/program.h"
 #include "refusal.h"
+#include "sanitized.h"
 
 namespace mollify::front {
 
@@ -234,6 +237,14 @@ TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
   const nlohmann::json wide = {
       {"method", "gaussian"}, {"dimension", 30}, {"covariance_bound", 5},
       {"alpha", 0.1},         {"count", 1},      {"privacy", {{"epsilon", 0.01}, {"delta", 1e-9}}}};
+  nlohmann::json rows = curve;
+  rows["n"] = 1'000'000;
+  rows["privacy"]["delta"] = 1e-29;
+  nlohmann::json plane = wide;
+  plane["dimension"] = 2;
+  nlohmann::json ranged = plane;
+  ranged.erase("covariance_bound");
+  ranged["mean_range"] = 100;
   nlohmann::json many = kAsked;
   many.erase("n");
   many["k"] = 1 << 20;
@@ -244,6 +255,9 @@ TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
       {small, "planning at epsilon 1e-6"},
       {curve, "a curve at delta 1e-100"},
       {many, "a search with 1048576 outcomes"},
+      {rows, "a curve at delta 1e-29"},
+      {plane, "planning in 2 dimensions with a bounded covariance"},
+      {ranged, "planning in 2 dimensions with a range of the mean"},
       {wide, "planning in 30 dimensions with a bounded covariance"}};
   for (const auto& [question, what] : asked) {
     Hurry hurry;
@@ -256,6 +270,44 @@ TEST(FrontWatch, HearsBeforehandWhatTakesLong) {
   nlohmann::json question = kAsked;
   question.erase("n");
   EXPECT_TRUE(plan(question.dump()).number("/n")) << "which is told nothing of, so it goes on";
+}
+
+/// Stops what has taken a second, and notes the longest time that it was not asked.
+class SecondOfPatience : public Watch {
+ public:
+  [[nodiscard]] bool wants_stop() override {
+    const std::clock_t now = std::clock();
+    longest_ = std::max(longest_, now - asked_);
+    asked_ = now;
+    return now - begin_ > CLOCKS_PER_SEC;
+  }
+  void reached(const std::string&, std::uint64_t, std::uint64_t) override {}
+  [[nodiscard]] double longest() const {
+    return static_cast<double>(longest_) / static_cast<double>(CLOCKS_PER_SEC);
+  }
+
+ private:
+  std::clock_t begin_ = std::clock(), asked_ = begin_, longest_ = 0;
+};
+
+TEST(FrontWatch, IsAskedTwiceASecond) {
+  const char* const long_ones[] = {
+      R"({"method": "central", "n": 549755813888, "k": 4109, "curve": true, "count": 1,
+          "accept_large_delta": true, "privacy": {"epsilon": 3.238, "delta": 1e-100}})",
+      R"({"method": "gaussian", "alpha": 0.01, "dimension": 2, "covariance_bound": 5, "count": 1000,
+          "privacy": {"epsilon": 0.4, "delta": 1e-12}})",
+      R"({"method": "gaussian", "n": 549746536513, "dimension": 2, "covariance_bound": 325500,
+          "count": 55759, "curve": true, "privacy": {"epsilon": 0.4, "delta": 1e-12}})"};
+  for (const char* question : long_ones) {
+    SecondOfPatience patience;
+    const Watching watching(patience);
+    try {
+      static_cast<void>(plan(question));
+    } catch (const std::exception&) {
+      // Stopped, as it was to be.
+    }
+    EXPECT_LT(patience.longest(), test::whole_or_sanitized(0.25, 5.0)) << question;
+  }
 }
 
 }  // namespace

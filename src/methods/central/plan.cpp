@@ -209,11 +209,13 @@ class FinitePlan final : public PlanModel {
   }
 
   /// Bounds on the mass of rare states take many nodes, and so do those where most of the many
-  /// outcomes are a report's. A search asks for some forty, a curve is eleven plans.
+  /// outcomes are a report's. A search asks for some forty, a curve is eleven plans; for few
+  /// records each is quick.
   [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
     constexpr double kRare = 1e-30;
     constexpr double kManySteps = 2e-5;  // of ds-roo
     constexpr std::uint64_t kMany = std::uint64_t{1} << 16U;
+    constexpr std::uint64_t kManyForCurve = std::uint64_t{1} << 14U;
     const double delta = question.budget.delta;
     const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
                                       [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
@@ -222,7 +224,7 @@ class FinitePlan final : public PlanModel {
       return fmt::format("planning at epsilon {}", detail::shortest(epsilon));
     }
     if (!(delta > 0)) return "";
-    if (question.curve && delta < kRare) {
+    if (question.curve && (delta < kRare || question.records > kManyForCurve)) {
       return fmt::format("a curve at delta {}", detail::shortest(delta));
     }
     if (!(is_found || question.curve) || question.outcomes < kMany) return "";

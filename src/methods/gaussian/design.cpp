@@ -830,6 +830,16 @@ std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& reques
   return best;
 }
 
+std::optional<bool> has_gaussian_design_within(double most, const GaussianRequest& request) {
+  validate(request);
+  if (is_within(most, request)) return true;
+  const std::vector<GaussianRequest> others = other_ways(request);
+  const bool is_other = std::any_of(others.begin(), others.end(), [&](const GaussianRequest& way) {
+    return best_as_asked(way, most).has_value();
+  });
+  return is_other ? std::nullopt : std::optional(false);
+}
+
 GaussianDesign design_gaussian(const GaussianRequest& request, double most) {
   if (std::optional<GaussianDesign> design = find_gaussian_design(request)) return *design;
   const double enough = std::min(most, 1 - 0x1p-30);

@@ -146,6 +146,11 @@ struct GaussianDesign {
 /// to find a centre.
 [[nodiscard]] std::optional<GaussianDesign> find_gaussian_design(const GaussianRequest& request);
 
+/// Whether it has a design of at most this total variation, below 1; none where only the design
+/// itself tells. It takes a hundredth of the time.
+[[nodiscard]] std::optional<bool> has_gaussian_design_within(double most,
+                                                             const GaussianRequest& request);
+
 /// The design; throws InvalidInput if there is none, naming the least n and the least epsilon (or
 /// rho) that would keep each output within `most` in total variation. The search for these takes up
 /// to seconds.

@@ -342,7 +342,10 @@ std::string gaussian_accuracy(const Certificate& certificate) {
 // Two Gaussians of one covariance whose means are d deviations apart are erf(d / sqrt 8) from each
 // other. A covariance that is only bounded may be anything, and then the reference may be, too.
 ReleaseError gaussian_error(const GaussianDesign& design) {
-  const GaussianRequest& request = design.request;
+  return gaussian_error(design.request, design.total_variation_up());
+}
+
+ReleaseError gaussian_error(const GaussianRequest& request, double total_variation) {
   double reference = 1;
   if (!(request.covariance_bound > 1)) {
     double distance = request.mean_bound.value_or(0);
@@ -351,7 +354,7 @@ ReleaseError gaussian_error(const GaussianDesign& design) {
     }
     reference = std::erf(distance / std::sqrt(8.0));
   }
-  return {design.total_variation_up(), reference, kWorstCaseError};
+  return {total_variation, reference, kWorstCaseError};
 }
 
 namespace {

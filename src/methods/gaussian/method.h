@@ -162,6 +162,8 @@ struct GaussianLearningOrders {
 [[nodiscard]] std::unique_ptr<const PlanModel> gaussian_plan_model();
 [[nodiscard]] std::unique_ptr<const PlanModel> shared_gaussian_plan_model(std::string supposed);
 [[nodiscard]] ReleaseError gaussian_error(const GaussianDesign& design);
+/// That of a design of this total variation.
+[[nodiscard]] ReleaseError gaussian_error(const GaussianRequest& request, double total_variation);
 
 // For who asks which method to take: advice.cpp.
 [[nodiscard]] const MethodAdvice& gaussian_advice();

@@ -64,18 +64,23 @@ class GaussianPlan final : public PlanModel {
  public:
   [[nodiscard]] PlanUnknown size() const override { return PlanUnknown::kDimension; }
 
-  /// An unknown other than alpha is found by some forty designs.
+  /// An unknown other than alpha is found by some forty designs, and a curve is eleven plans. Each
+  /// is a search itself where a centre is to be found.
   [[nodiscard]] std::string what_takes_long(const PlanQuestion& question) const override {
     constexpr std::uint64_t kMany = 16;
     const bool is_found = std::any_of(question.unknowns.begin(), question.unknowns.end(),
                                       [](PlanUnknown one) { return one != PlanUnknown::kAlpha; });
-    const bool is_bounded = own_of<GaussianQuestion>(question).covariance_bound > 1;
+    const auto& own = own_of<GaussianQuestion>(question);
+    const bool is_bounded = own.covariance_bound > 1;
+    const bool is_ranged = !own.mean_bound && !own.mean_ranges.empty();
     // The noise is found by a curve where there is a delta, and at once by rho.
     const bool has_curve = question.budget.delta > 0;
-    if (!has_curve || !is_bounded || question.dimension < kMany || !(is_found || question.curve)) {
-      return "";
+    if (!has_curve || !(is_found || question.curve)) return "";
+    const std::string planning = "planning in " + counted(question.dimension, "dimension");
+    if (is_bounded && (!own.mean_bound || question.dimension >= kMany)) {
+      return planning + " with a bounded covariance";
     }
-    return fmt::format("planning in {} dimensions with a bounded covariance", question.dimension);
+    return is_found && is_ranged ? planning + " with a range of the mean" : "";
   }
 
   [[nodiscard]] PlanWay at(std::size_t, const PlanQuestion& question) const override {
@@ -96,6 +101,21 @@ class GaussianPlan final : public PlanModel {
     way.why = design->why;
     way.details["design"] = design_json(*design, way.alpha);
     return way;
+  }
+
+  /// From two errors about the greatest one, and by the design itself where it lies between them.
+  [[nodiscard]] std::optional<bool> is_more_than_noise(const PlanQuestion& question,
+                                                       const std::string&) const override {
+    constexpr double kNear = 1e-6;
+    const GaussianRequest request = gaussian_request_of(question);
+    const double most = ReleaseError::kMostlyNoise * gaussian_error(request, 1).reference;
+    if (!(most > 0)) return std::nullopt;
+    const auto is_within = [&](double part) {
+      return has_gaussian_design_within(most * part, request);
+    };
+    if (is_within(1 - kNear).value_or(false)) return true;
+    if (!is_within(1 + kNear).value_or(true)) return false;
+    return std::nullopt;
   }
 
   [[nodiscard]] PlanSpan span(PlanUnknown unknown, const PlanQuestion& question) const override {

@@ -24,7 +24,6 @@
 #include "methods/local/method.h"
 #include "methods/local/release.h"
 #include "methods/local/space.h"
-#include "methods/local/typical_band.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 #include "release/spec.h"

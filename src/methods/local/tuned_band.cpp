@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "core/band.h"
-#include "methods/local/typical_band.h"
+#include "methods/local/variation_band.h"
 #include "scores/linear_algebra.h"
 
 namespace mollify {

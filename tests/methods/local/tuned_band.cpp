@@ -13,7 +13,6 @@
 #include "methods/divergence/f_divergence.h"
 #include "methods/divergence/worst_case_risk.h"
 #include "methods/local/bands.h"
-#include "methods/local/typical_band.h"
 
 namespace mollify {
 
@@ -244,35 +243,6 @@ TEST(BestBand, IsEvenForExchangeableUnits) {
     EXPECT_LT(best.mean - best.limit_down, 1e-6) << start;
     EXPECT_NEAR(best.mean, location.mean, 1e-6) << start;
   }
-}
-
-// For point masses the least mean is the minimax band's, and typical finds it.
-TEST(TypicalBand, IsTheMinimaxBandForPointMasses) {
-  for (const std::size_t k : {2U, 10U}) {
-    for (const double epsilon : {0.5, 2.0}) {
-      EXPECT_NEAR(typical_location(k, epsilon, {.strength = 1, .records = 1}),
-                  minimax_floor(k, epsilon), 6e-4);
-    }
-  }
-}
-
-TEST(TypicalBand, IsBestAmongEvenBandsForItsPrior) {
-  std::mt19937_64 random(15);
-  const double epsilon = 1;
-  const std::size_t k = 12;
-  const UnitMasses units = dirichlet_units(std::vector<double>(k, 1), 4, 0, 2000, random);
-  const std::vector<double> even(k, 1.0 / static_cast<double>(k));
-  const BandObjective objective(units, std::exp(epsilon), kKl);
-  const auto kl_at = [&](double b) {
-    return objective.value(std::vector<double>(k, b / static_cast<double>(k)));
-  };
-  const double found = typical_location(k, epsilon, {.strength = 4});
-  EXPECT_EQ(found, typical_location(k, epsilon, {.strength = 4}))
-      << "it is public: no chance in it";
-  // Other units of the prior: within what 2000 and 1024 of them differ by.
-  EXPECT_LT(kl_at(found), best_location(units, even, epsilon, kKl).mean + 1e-3);
-  EXPECT_LT(kl_at(found), kl_at(relative_floor(epsilon)) + 1e-9);
-  EXPECT_GT(kl_at(minimax_floor(k, epsilon)), kl_at(found));
 }
 
 // What V says is what the kernel's integers do.
