@@ -30,6 +30,7 @@ def release():
     return mo.Local(DOMAIN, epsilon=8, accept_error=True).sample(TABLE)
 
 
+@pytest.mark.filterwarnings("ignore:.*may take longer than two seconds:RuntimeWarning")
 def test_all_wrong_calls_have_facts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     faults, meant = [], 0

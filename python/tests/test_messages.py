@@ -11,6 +11,7 @@ import mollify as mo
 from wrong_calls import DOMAIN, METHODS, NUMBERS, POINTS, TABLE, wrong_calls
 
 
+@pytest.mark.filterwarnings("ignore:.*may take longer than two seconds:RuntimeWarning")
 def test_no_refusal_names_a_flag_or_a_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     refused = 0
