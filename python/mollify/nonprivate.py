@@ -19,8 +19,11 @@ from mollify._arrays import public_numbers
 from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
+from mollify._exact import Rows, with_questions
 from mollify._files import inputs_of
+from mollify._model import Model, as_model
 from mollify._refusal import WayOut, refusal
+from mollify._release import Release
 from mollify._sampler import Sampler
 from mollify._spec import Inputs, json_of, part_value, texts_of, unit_columns
 from mollify._warning import told
@@ -44,11 +47,17 @@ def compare(
     greatest_weight: float | str | None = None,
     weight_step: float | str | None = None,
     invalid_weight: float | str | None = None,
-) -> Answer:
+    questions: str | Sequence[str] | None = None,
+    model: Model | str | os.PathLike[str] | None = None,
+) -> Comparison:
     """Show how close released rows are to the private data, however they were made.
     NOT PRIVATE.
 
     A method's own `compare` is about a release to come, and describes the answer.
+    ``"pairs"`` has for each pair of columns, in the order (0, 1), (0, 2), ..., the total
+    variation ``"tv"``. ``"questions"`` has for each question the answers of
+    `Model.estimate` from the real rows, ``"truth"``, from the ``"released"`` ones, and
+    from the ``"model"`` with its intervals. `mollify.report` makes a page of all of it.
 
     Parameters
     ----------
@@ -60,6 +69,12 @@ def compare(
         As the release's method had them.
     weights, greatest_weight, weight_step, invalid_weight
         As the release's method had them: the table's shares are then shares of weight.
+    questions : str or list of str
+        Questions (`Model.estimate`), after those that the release was made for. A mean
+        of the real rows is of their own numbers. Rules between columns are not applied,
+        and weighted rows are not asked.
+    model : Model or path
+        The release's model. Default: that of `released`, if it is a `Release`.
 
     Raises
     ------
@@ -89,7 +104,17 @@ def compare(
         os.fspath(released) if is_file else "released",
         texts_of(parts),
     )
-    found = Comparison(*told(answer, known))
+    asked: list[str] = []
+    if isinstance(released, Release):
+        asked += released.certificate.spec.get("questions", [])
+        model = released.model if model is None else model
+    asked += [] if questions is None else part_value("questions", "texts", questions)
+    text, words = told(answer, known)
+    if asked:
+        counted = None if model is None else as_model(model)
+        asked = list(dict.fromkeys(asked))
+        text, words = with_questions((text, words), asked, Rows(data, "data", parts), Rows(released, "released"), counted, known)
+    found = Comparison(text, words)
     found._inputs = inputs_of({"released": released, "private": data, "domain": known, "units": parts.get("units")})
     return found
 

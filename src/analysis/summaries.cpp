@@ -743,7 +743,8 @@ ComparedLaws add_marginals(Answer& answer, const Domain& domain, std::span<const
         {"mean_tv", found.mean_pair},
         {"worst_tv", found.worst_pair},
         {"worst",
-         count < 2 ? "" : domain.columns()[first].name() + ", " + domain.columns()[second].name()}};
+         count < 2 ? "" : domain.columns()[first].name() + ", " + domain.columns()[second].name()},
+        {"tv", found.pairs}};
   }
   answer.add("columns", columns, shares_text(domain, laws, own, of_second));
   answer.add("pairs", pairs, count < 2 ? "" : pairs_text(pairs));
