@@ -15,9 +15,11 @@ from mollify._analysis import Estimate
 from mollify._answer import Answer, Comparison
 from mollify._checks import path_text
 from mollify._data import source_of
+from mollify._column_map import STYLE as MAP_STYLE
 from mollify._domain import Domain, DomainLike, _restore, _yaml, as_domain
 from mollify._files import inputs_of, write_whole
-from mollify._html import table
+from mollify._holder_page import STYLE as HOLDER_STYLE, holder_parts
+from mollify._html import COLOURS, bars, bars_and_more, folded, table, wide
 from mollify._method_base import Plan
 from mollify._plot import WORDS
 from mollify._released import moments_in_python, released
@@ -44,35 +46,42 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 td.number { white-space: nowrap }
 pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 .warning { position: sticky; top: 0; background: #8b1a1a; color: #fff; padding: .5rem 1rem; font-weight: bold }
-@media print { .warning { position: fixed; left: 0; right: 0 } body { margin-top: 4rem } }
+@media (max-width: 44rem) {
+  .cards thead { display: none } .cards, .cards tbody, .cards tr, .cards td { display: block } .wide table.cards { width: auto }
+  .cards tr { border-top: 1px solid #d5d9df; padding: .3rem 0 } .cards td, .cards td.number { text-align: left; padding: 0; white-space: normal }
+  .cards td:empty { display: none } .cards td[data-name]::before { content: attr(data-name) ": "; color: #57606a } .cards td:first-child { font-weight: bold }
+  .bars th { font-size: 14px }
+}
+@media print {
+  body { font-size: 11pt; margin: 0 auto } h2, h3, summary, thead { break-after: avoid } tr, svg { break-inside: avoid }
+  .bar span, .off span, .key, .warning, .lead { -webkit-print-color-adjust: exact; print-color-adjust: exact }
+  .wide { overflow: visible } pre { white-space: pre-wrap; overflow-wrap: anywhere }
+  .private { padding-top: 3.5rem; -webkit-box-decoration-break: clone; box-decoration-break: clone }
+  .private .warning { position: fixed; top: 0; left: 0; right: 0; margin: 0 }
+}
 """
 _MOST_ROWS = 40
 _MOST_WORDS = 20
-_MOST_LEVELS = 1000
 _MOST_OPEN = 8
 _MOST_COLUMNS = 8
 _BINS = 12
-_COLOURS = ("#8b1a1a", "#1a5d8b", "#a5adb8")
 
 
 def _page(title: str, parts: Iterable[str], *, private: bool = False) -> str:
     # Nothing runs and nothing is fetched: the policy says so to the browser.
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     warning = '<p class="warning">NOT PRIVATE: for the data holder only</p>' if private else ""
+    kind = "private" if private else "public"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>\n'
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}{STYLE}</style></head>\n<body>{warning}\n"
-        f"<h1>{html.escape(title)}</h1>\n" + "\n".join(parts) + "\n</body></html>\n"
+        f"<title>{html.escape(title)}</title><style>{_STYLE}{MAP_STYLE}{HOLDER_STYLE}{STYLE}</style></head>\n"
+        f'<body class="{kind}">{warning}\n<h1>{html.escape(title)}</h1>\n' + "\n".join(parts) + "\n</body></html>\n"
     )
 
 
 def _list(items: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{html.escape(item)}</li>" for item in items) + "</ul>"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    return f'<div class="wide">{table(head, rows)}</div>'
 
 
 def _records(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -87,55 +96,17 @@ def _records(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         inside = f'<div class="wide records">{part}</div>'
         few = len(names) <= _MOST_COLUMNS
         heading = f"Columns {first + 1} to {last} of {len(names)}"
-        drawn.append(inside if few else _folded(heading, inside, is_open=first == 0))
+        drawn.append(inside if few else folded(heading, inside, is_open=first == 0))
     return "".join(drawn)
 
 
 def _long_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """The first rows, and the others where somebody opens them."""
-    shown = _table(head, rows[:_MOST_ROWS])
+    shown = wide(head, rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:
         rest = rows[_MOST_ROWS:]
-        shown += _folded(f"{len(rest)} more", _table(head, rest))
+        shown += folded(f"{len(rest)} more", wide(head, rest))
     return shown
-
-
-def _folded(heading: str, inside: str, *, is_open: bool = False) -> str:
-    state = ' open="open"' if is_open else ""
-    return f"<details{state}><summary>{heading}</summary>{inside}</details>"
-
-
-def _bars(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
-    """A bar of each colour for each row, the longest over the whole width, and its
-    number.
-
-    Labels are cells of a table, which wrap, so that none is ever cut.
-    """
-    greatest = max((mass for _, masses in rows for mass in masses.values()), default=0) or 1
-    drawn = []
-    for name, masses in rows:
-        bars = "".join(
-            f'<div class="bar"><span style="width:{masses[kind] / greatest * 100:.2f}%;background:{colour}" '
-            f'title="{WORDS.get(kind, kind)} {masses[kind]:.6g}"></span><i>{masses[kind]:{".4g" if masses[kind] < 1 else ".0f"}}</i></div>'
-            for kind, colour in colours.items()
-        )
-        drawn.append(f"<tr><th>{html.escape(name)}</th><td>{bars}</td></tr>")
-    words = [WORDS.get(kind, kind) for kind in colours]
-    keys = [f'<span class="key" style="background:{colour}"></span> {word}' for word, colour in zip(words, colours.values())]
-    legend = f"<p>{' '.join(keys)}</p>" if len(keys) > 1 else ""
-    return (
-        f'{legend}<table class="bars" aria-label="{html.escape(", ".join(words))}">'
-        f'<tbody>{"".join(drawn)}</tbody></table>'
-    )
-
-
-def _shown_and_folded(rows: Sequence[tuple[str, dict[str, float]]], colours: dict[str, str]) -> str:
-    """Bars of the first rows, and of the others where somebody opens them."""
-    bars = _bars(rows[:_MOST_WORDS], colours)
-    if len(rows) > _MOST_WORDS:
-        rest = rows[_MOST_WORDS:]
-        bars += _folded(f"{len(rest)} more", _bars(rest, colours))
-    return bars
 
 
 def _domain_of(release: Release) -> Domain | None:
@@ -155,14 +126,14 @@ def _domain_of(release: Release) -> Domain | None:
 
 def _counts(release: Release, domain: Domain | None) -> list[str]:
     """Bars of each column: how often each value or cell of the domain was released."""
-    colours = {"released": _COLOURS[1]}
+    colours = {"released": COLOURS[1]}
     columns = _domain_counts(release, domain) if domain is not None else _own_counts(release)
     drawn = []
     for place, (name, rows) in enumerate(columns):
-        bars = _shown_and_folded([(label, {"released": count}) for label, count in rows], colours)
+        drawn_bars = bars_and_more([(label, {"released": count}) for label, count in rows], colours)
         if domain is not None and _has_groups(domain, name, rows):
-            bars = "<p>Each bar counts neighbouring bins or values together. Bars can hold different numbers of them.</p>" + bars
-        drawn.append(_folded(f"<h3>{html.escape(name)}</h3>", bars, is_open=place < _MOST_OPEN))
+            drawn_bars = "<p>Each bar counts neighbouring bins or values together. Bars can hold different numbers of them.</p>" + drawn_bars
+        drawn.append(folded(f"<h3>{html.escape(name)}</h3>", drawn_bars, is_open=place < _MOST_OPEN))
     return drawn
 
 
@@ -304,9 +275,8 @@ def _release_page(
     is_counted = model is not None and bool(model.measurements)
     parts = [
         *(reader_parts(release, model, contact, questions) if model is not None and is_counted else []),
-        *(["<h2>How it was made</h2>"] if is_counted else []),
         *_error(release, facts),
-        _table(["", ""], known),
+        folded("<h3>Facts for specialists</h3>", wide(["", ""], known)) if is_counted else wide(["", ""], known),
         "<h2>What the shares mean</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
         "<h2>Not promised</h2>" + _list(release.not_promised),
@@ -321,12 +291,12 @@ def _release_page(
     if len(release) > len(rows):
         parts.append(f"<p>The first {len(rows)}.</p>")
     certificate = f"<pre>{html.escape(release.certificate.json)}</pre>"
-    parts.append(_folded("<h2>Certificate</h2>", certificate))
+    parts.append(folded("<h2>Certificate</h2>", certificate))
     return _page(title or f"{len(release)} released records", parts)
 
 
 def _masses_page(comparison: Comparison) -> str:
-    kinds = dict(zip(("truth", "law", "reference"), _COLOURS))
+    kinds = dict(zip(("truth", "law", "reference"), COLOURS))
     outcomes = sorted(comparison["outcomes"], key=lambda one: -float(one["truth"]))[:_MOST_ROWS]
     rows = [(str(one["outcome"]), {kind: float(one[kind]) for kind in kinds}) for one in outcomes]
     divergences = [
@@ -340,9 +310,9 @@ def _masses_page(comparison: Comparison) -> str:
         "chi2": "chi-squared",
     }
     parts = [
-        _table(["", *(distances.get(name, name) for name in comparison["law"])], divergences),
+        wide(["", *(distances.get(name, name) for name in comparison["law"])], divergences),
         f"<h2>The {len(rows)} most frequent outcomes</h2>",
-        _bars(rows, kinds),
+        bars(rows, kinds),
     ]
     return _page("Real data, release and reference", parts, private=True)
 
@@ -359,37 +329,6 @@ def _spent(comparison: Comparison) -> list[tuple[str, object]]:
     """The release's facts; empty if released rows were compared."""
     names = {"mechanism": "mechanism", "total": "spent"}
     return [(name, comparison[part]) for part, name in names.items() if part in comparison]
-
-
-def _columns_page(comparison: Comparison) -> str:
-    """Each column's shares, and how far the others are from the real data of two columns
-    together.
-    """
-    kinds = dict(zip(comparison["columns"][0]["shares"], _COLOURS))
-    known = _spent(comparison)
-    if "expected_noise" in comparison:
-        known.append(_two_way(comparison["expected_noise"]["two_way"]))
-    parts = [_table(["", ""], known)] if known else []
-    if len(comparison["columns"]) > 1:
-        pairs = [
-            (WORDS.get(kind, kind), one["mean_tv"], one["worst_tv"], one["worst"])
-            for kind, one in comparison["pairs"].items()
-        ]
-        head = ["from the real data", "mean", "worst", "of the columns"]
-        parts.append("<h2>Total variation of two columns together</h2>" + _table(head, pairs))
-    for column in comparison["columns"]:
-        shares = column["shares"]
-        order = sorted(range(len(column["levels"])), key=lambda i: -float(shares["truth"][i]))
-        order = sorted(order[:_MOST_WORDS]) + sorted(order[_MOST_WORDS:_MOST_LEVELS])
-        levels = list(column["levels"])
-        levels[-1:] = ["(null)"] if levels[-1:] == ["-"] else levels[-1:]
-        rows = [(levels[i], {kind: float(shares[kind][i]) for kind in kinds}) for i in order]
-        bars = _shown_and_folded(rows, kinds)
-        if len(order) < len(column["levels"]):
-            bars += f"<p>The {len(order)} most frequent of {len(column['levels'])}.</p>"
-        heading = f"<h3>{html.escape(column['name'])}</h3>"
-        parts.append(_folded(heading, bars, is_open=len(parts) < _MOST_OPEN))
-    return _page("The real data and the release, column by column", parts, private=True)
 
 
 def _numbers_page(comparison: Comparison) -> str:
@@ -429,7 +368,7 @@ def _numbers_page(comparison: Comparison) -> str:
     agree = "The shapes of columns differ." if distances["has_other_shape"] else "The shapes of columns agree."
     head = ["", "real data", "release", "off by", "in standard deviations"]
     parts = [
-        f"<p><strong>{agree}</strong></p>" + (_table(["", ""], known) if known else ""),
+        f"<p><strong>{agree}</strong></p>" + (wide(["", ""], known) if known else ""),
         "<h2>Column by column</h2>" + _long_table(head, rows),
         "<h2>Shapes of columns</h2>" + _long_table(["", "total variation", "by chance"], shapes),
     ]
@@ -448,7 +387,10 @@ def _comparison_page(comparison: Comparison) -> str | None:
     if str(comparison.get("method")).startswith("gaussian") and "law" in comparison:
         return _numbers_page(comparison)
     if isinstance(columns, list) and columns and "shares" in columns[0]:
-        return _columns_page(comparison)
+        known = _spent(comparison)
+        if "expected_noise" in comparison:
+            known.append(_two_way(comparison["expected_noise"]["two_way"]))
+        return _page("The real table beside the released rows", holder_parts(comparison, known), private=True)
     return None
 
 

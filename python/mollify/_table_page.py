@@ -9,24 +9,22 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mollify._html import table
+from mollify._column_map import column_map
+from mollify._html import shown, table
 
 if TYPE_CHECKING:
     from mollify._model import Model, TableAnswer
     from mollify._release import Release
 
 STYLE = """
-.map { max-width: 100%; height: auto } .map text { font: 11px system-ui, sans-serif; fill: #1b1f24 }
 .lead { background: #f4f5f7; padding: .8rem 1rem } .contact { border-left: 4px solid #1a5d8b; padding-left: 1rem }
-.reader table { width: max-content } .reader td, .reader th { overflow-wrap: break-word; max-width: 24rem }
-@media (max-width: 44rem) { .reader table { width: auto } .reader td, .reader th { padding-right: .5rem } }
-@media print { .reader table { width: auto } details > * { display: block } .map { max-width: 16cm } h2 { break-after: avoid } table, svg { break-inside: avoid } }
+.reader table { width: max-content } .reader td, .reader th { overflow-wrap: break-word; max-width: 22rem }
+@media print { .reader table { width: auto } .map { max-width: 16cm } }
 """
 _MEAN_SIZE = math.sqrt(2 / math.pi)
 _CLOSE, _FAIR = 0.02, 0.05
+_MOST_LISTED = 8
 _COLOURS = {"close": "#1a5d8b", "fair": "#7fb0cf", "coarse": "#c9dbe6", "not counted": "#ffffff"}
-_MOST_NAMED = 40
-_MOST_LETTERS = 18
 
 
 class _Counts:
@@ -84,44 +82,22 @@ def _percent(share: float) -> str:
 
 def _map(counts: _Counts) -> str:
     """Columns against columns: how closely their pair was counted."""
-    number = len(counts.names)
-    side = 22 if number <= 24 else 12 if number <= 60 else 6
-    named = number <= _MOST_NAMED
-    left, top = (150, 110) if named else (40, 30)
-    drawn = []
-    for i, name in enumerate(counts.names):
-        short = html.escape(name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…")
-        middle = i * side + side / 2
-        if named:
-            drawn.append(f'<text x="{left - 6}" y="{top + middle + 4}" text-anchor="end">{short}</text>')
-            drawn.append(f'<text transform="translate({left + middle + 4} {top - 6}) rotate(-55)">{short}</text>')
-        elif (i + 1) % 10 == 0:
-            drawn.append(f'<text x="{left - 6}" y="{top + middle + 4}" text-anchor="end">{i + 1}</text>')
-            drawn.append(f'<text x="{left + middle}" y="{top - 6}" text-anchor="middle">{i + 1}</text>')
-        for j, other in enumerate(counts.names):
-            kind = "column" if i == j else counts.kind(i, j)
-            colour = "#1b1f24" if i == j else _COLOURS[kind]
-            words = name if i == j else f"{name} with {other}: {kind}"
-            drawn.append(
-                f'<rect x="{left + j * side}" y="{top + i * side}" width="{side - 1}" height="{side - 1}" '
-                f'fill="{colour}" stroke="#d5d9df" stroke-width=".5"><title>{html.escape(words)}</title></rect>'
-            )
-    width, height = left + number * side + 70, top + number * side + 10
-    keys = " ".join(
-        f'<span class="key" style="background:{colour};border:1px solid #888"></span> {word}'
-        for word, colour in {"a column itself": "#1b1f24", **_COLOURS}.items()
-    )
-    return (
-        f"<p>{keys}</p>"
-        f'<div class="wide"><svg class="map" viewBox="0 0 {width} {height}" width="{width}" role="img" '
-        f'aria-label="Which pairs of columns were counted, and how closely">{"".join(drawn)}</svg></div>'
-    )
+    itself = "a column itself"
+
+    def kind(i: int, j: int) -> str:
+        return itself if i == j else counts.kind(i, j)
+
+    def words(i: int, j: int) -> str:
+        return counts.names[i] if i == j else f"{counts.names[i]} with {counts.names[j]}: {counts.kind(i, j)}"
+
+    label = "Which pairs of columns were counted, and how closely"
+    return column_map(counts.names, kind, {itself: "#1b1f24", **_COLOURS}, words, label)
 
 
 def _interval(bar: Mapping[str, Any] | None) -> str:
     if not bar or bar.get("lower") is None:
         return "unknown"
-    return f"{bar['lower']:.4g} to {bar['upper']:.4g}"
+    return f"{shown(bar['lower'])} to {shown(bar['upper'])}"
 
 
 def _answer(answer: TableAnswer) -> str:
@@ -132,10 +108,10 @@ def _answer(answer: TableAnswer) -> str:
     for part in ("answers", "differences"):
         for one in answer.get(part, []):
             what = one["of"] if "group" not in one else f"{one['group']}: {one['of']}"
-            estimate = "unknown" if one["estimate"] is None else f"{one['estimate']:.4g}"
+            estimate = "unknown" if one["estimate"] is None else shown(one["estimate"])
             rows.append([what, estimate, _interval(one["table"]), _interval(one["population"])])
     head = ["", "estimate", "in the table, 95 %", "in the population, 95 %"]
-    return heading + f'<div class="wide reader">{table(head, rows)}</div>'
+    return heading + f'<div class="wide reader">{table(head, rows, kind="cards")}</div>'
 
 
 def _columns_table(counts: _Counts) -> str:
@@ -154,7 +130,51 @@ def _columns_table(counts: _Counts) -> str:
         else:
             rows.append([str(at + 1), name, "", "follows from another column", "", told])
     head = ["", "column", "values", "a share is within (95 %)", "as good as a sample of", "counted together with"]
-    return f'<div class="wide reader">{table(head, rows)}</div>'
+    return f'<div class="wide reader">{table(head, rows, kind="cards")}</div>'
+
+
+def _not_kept(counts: _Counts, facts: Mapping[str, Any]) -> list[str]:
+    """What the real table has and the released rows do not, in sentences."""
+    names = counts.names
+    lost = [pair for pair in itertools.combinations(range(len(names)), 2) if pair not in counts.pairs]
+    said = []
+    if lost:
+        listed = ", ".join(f"{names[i]} with {names[j]}" for i, j in lost[:_MOST_LISTED])
+        more = f" and {len(lost) - _MOST_LISTED} more" if len(lost) > _MOST_LISTED else ""
+        said.append(f"How columns of a pair that was not counted depend on each other, except through other columns: {listed}{more}.")
+    said.append("What shows only if you look at three or more columns together.")
+    said.append("Rare values and rare combinations: noise hides them.")
+    said.append("Where a number lies inside its bin, and the order of the rows.")
+    if facts["spec"].get("unit"):
+        said.append(
+            "Which rows belong to one person. A released row belongs to nobody. Each real person counted once, however many rows they had: "
+            "the rows of a person shared the person's weight. So shares are shares of persons, and how one row of a person "
+            "depends on the person's other rows is lost."
+        )
+    else:
+        said.append(
+            "Which rows belong together. If a person or a household has several rows in the real table, the released rows do not show it, and "
+            "the promise protects one row, not all rows of a person."
+        )
+    return said
+
+
+def _how(counts: _Counts, facts: Mapping[str, Any], rows: int, unit: str) -> list[str]:
+    """How the table was made, in sentences."""
+    counted = sum(1 for at in counts.columns)
+    promised = facts["privacy"]
+    said = [
+        f"A program counted how often each value of {counted} columns occurs, and how often each two values of {len(counts.pairs)} pairs of columns occur together.",
+        "It changed each count by a random number. Nobody knows this number, the holder of the table included.",
+        f"It found a model that agrees with the changed counts as well as one can, and drew {rows} rows from it. The real rows were not used again.",
+    ]
+    if promised.get("epsilon") is not None and promised["epsilon"] < 20:
+        factor = math.exp(promised["epsilon"])
+        said.append(
+            f"So a real {unit} leaves little trace: if any one {unit}'s values were others, no result would become more than {factor:.3g} times "
+            f"likelier{' or rarer, except with a tiny probability' if promised.get('delta') else ' or rarer'}."
+        )
+    return said
 
 
 def reader_parts(
@@ -205,13 +225,29 @@ def reader_parts(
         )
         parts.append(_map(counts))
     parts.append("<h2>How good each column is</h2>" + _columns_table(counts))
+    parts.append("<h2>What is not kept</h2>" + _list(_not_kept(counts, facts)))
     rules = list(model.domain.rules)
     if rules:
-        parts.append("<h2>Rules that all rows keep</h2><ul>" + "".join(f"<li>{html.escape(str(rule))}</li>" for rule in rules) + "</ul>")
+        parts.append("<h2>Rules that all rows keep</h2>" + _list(map(_rule, rules)))
     parts.append(
-        "<h2>Check it</h2><p>The certificate below states what was promised. With it, the domain's file, the model's file and the rows, anyone can check "
-        "the promise: <code>mollify verify</code> computes it again. <code>mollify answer</code> gives more answers with error bars, at no cost.</p>"
+        "<h2>Check it</h2><p>The certificate below states what was promised. Ask for its file, the domain's file, the model's file and the rows. With them, "
+        "<code>mollify verify</code> computes the promise again, and tests that the model and the rows are those of the certificate. "
+        "<code>mollify answer</code> gives more answers with error bars from the model's file. Neither needs the real table.</p>"
     )
     if contact:
         parts.append(f'<p class="contact"><strong>To have a conclusion checked on the real table, ask:</strong> {html.escape(contact)}</p>')
+    parts.append("<h2>How it was made</h2>" + _list(_how(counts, facts, len(release), unit)))
     return parts
+
+
+def _list(items: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{html.escape(item)}</li>" for item in items) + "</ul>"
+
+
+def _rule(rule: str | Mapping[str, Any]) -> str:
+    """A rule in words."""
+    if isinstance(rule, str):
+        return rule
+    if "follows" in rule:
+        return str(rule.get("name") or f"{rule['column']} follows from {rule['follows']}")
+    return f"{rule['name']}: {rule['rule']}" if "name" in rule else str(rule["rule"])
