@@ -6,11 +6,13 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 
 STYLE = """
-.map { max-width: 100%; height: auto } .map text { font: 11px system-ui, sans-serif; fill: #1b1f24 }
+.map { max-width: 100%; height: auto } @media print { .map { min-width: 0 !important; max-width: 16cm } } .map text { font: 11px system-ui, sans-serif; fill: #1b1f24 }
 .keys { line-height: 1.9 } .keys > span { white-space: nowrap; margin-right: .8rem } .keys .key { border: 1px solid #888 }
 """
 _MOST_NAMED = 40
 _MOST_LETTERS = 18
+_LEAST_WIDTH = 480
+"""In pixels: a map that is smaller than this on a phone has names that nobody can read, so it scrolls."""
 _MOST_DESCRIBED = 60
 """Squares of more columns have no texts of their own, or a page would take megabytes."""
 
@@ -20,7 +22,7 @@ def shortened(name: str) -> str:
 
 
 def column_map(
-    names: Sequence[str], kind: Callable[[int, int], str], colours: Mapping[str, str], words: Callable[[int, int], str], label: str
+    names: Sequence[str], look: Callable[[int, int], str], colours: Mapping[str, str], words: Callable[[int, int], str], label: str
 ) -> str:
     """Columns against columns, each square in the colour of its kind, and a key.
 
@@ -42,7 +44,7 @@ def column_map(
             drawn.append(f'<text x="{left - 6:.0f}" y="{top + middle + 4:.0f}" text-anchor="end">{i + 1}</text>')
             drawn.append(f'<text x="{left + middle:.0f}" y="{top - 6:.0f}" text-anchor="middle">{i + 1}</text>')
         for j in range(number):
-            x, y, found = left + j * side, top + i * side, kind(i, j)
+            x, y, found = left + j * side, top + i * side, look(i, j)
             if number > _MOST_DESCRIBED:
                 paths[found] += f"M{x:.0f} {y:.0f}h{side}v{side}h-{side}z"
                 continue
@@ -54,6 +56,6 @@ def column_map(
     width, height = left + number * side + (left * 0.6 if named else 12), top + number * side + 8
     keys = "".join(f'<span><span class="key" style="background:{colour}"></span> {html.escape(found)}</span> ' for found, colour in colours.items())
     return (
-        f'<p class="keys">{keys}</p><div class="wide"><svg class="map" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
+        f'<p class="keys">{keys}</p><div class="wide"><svg class="map" style="min-width:{min(width, _LEAST_WIDTH):.0f}px" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img" '
         f'aria-label="{html.escape(label)}">{"".join(drawn)}</svg></div>'
     )

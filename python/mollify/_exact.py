@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,19 +15,47 @@ from mollify._model import Model, TableAnswer
 from mollify._plot import WORDS
 from mollify._spec import json_of, texts_of
 
-_TOKEN = r'"(?:[^"]|"")*"|[\w.-]+'
 _FINE = 4096
 _MOST_CELLS = 2**20
 _MOST_COUNTED = 2**24
+_DIGITS = 12
+"""Digits after the point. A share of 0 has rounding beyond them."""
 _NO_NOISE = 1e-9
 """The variance of a count without noise: none may be 0."""
 
 
+def _tokens(question: str) -> list[str]:
+    """Names and values, quoted ones with a quote before them, and all other signs."""
+    found, place = [], 0
+    while place < len(question):
+        end = place + 1
+        if question[place] == '"':
+            while end < len(question) and question[end : end + 1] != '"' or question[end : end + 2] == '""':
+                end += 2 if question[end : end + 2] == '""' else 1
+            found.append('"' + question[place + 1 : end].replace('""', '"'))
+            end += 1
+        elif _is_of_a_name(question[place]):
+            while end < len(question) and _is_of_a_name(question[end]):
+                end += 1
+            found.append(question[place:end])
+        elif not question[place].isspace():
+            found.append(question[place])
+        place = end
+    return found
+
+
+def _is_of_a_name(sign: str) -> bool:
+    return sign.isalnum() or sign in "_.-"
+
+
 def columns_of(question: str, known: Sequence[str]) -> list[str]:
     """The columns that a question names, in the domain's order."""
-    without_values = re.sub(rf"=\s*(?:{_TOKEN})", " ", question)
-    tokens = re.findall(rf"({_TOKEN})(?!\s*\()", without_values)
-    names = {one[1:-1].replace('""', '"') if one.startswith('"') else one for one in tokens}
+    tokens = _tokens(question)
+    names = {
+        token.removeprefix('"')
+        for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""])
+        if before != "=" and after != "("
+    }
     return [name for name in known if name in names]
 
 
@@ -37,9 +64,7 @@ def _size(name: str, column: Mapping[str, Any]) -> int:
 
 
 def _with_fine_bins(name: str, column: Mapping[str, Any], most: int) -> Mapping[str, Any]:
-    """The column with so many bins, in equal numbers in each of its own, that they hide next
-    to nothing of a mean.
-    """
+    """Cuts each of the column's own bins into equally many, `most` in all at most."""
     if column["type"] not in ("integer", "number") or "values" in column or most <= _size(name, column):
         return column
     edges = column.get("edges") or [column["min"], column["max"]]
@@ -62,8 +87,12 @@ def _declared(question: str, domain: Domain) -> dict[str, Mapping[str, Any]]:
     declared: dict[str, Mapping[str, Any]] = {}
     for name in columns_of(question, list(domain)):
         declared[name] = domain.columns[name]
-    asked = re.match(rf"\s*(?:mean|quantile)\s*\(\s*({_TOKEN})", question)
-    for name in columns_of(asked[1], list(domain)) if asked else []:
+    if not declared:  # refused soon, with the domain's names
+        return dict(list(domain.columns.items())[:1])
+    first, _, asked = [*_tokens(question), "", "", ""][:3]
+    for name in [asked.removeprefix('"')] if first in ("mean", "quantile") else []:
+        if name not in declared:
+            continue
         others = math.prod(_size(other, declared[other]) for other in declared if other != name)
         declared[name] = _with_fine_bins(name, declared[name], min(_FINE, _MOST_CELLS // others))
     return declared
@@ -148,7 +177,7 @@ def _joined(question: str, of: Mapping[str, TableAnswer]) -> dict[str, Any]:
     for name in sorted(of, key=("model", "truth", "released").index):  # a model puts rare values together
         for row in of[name].rows:
             found = numbers.setdefault((row["part"], row["group"], row["of"]), dict.fromkeys(of))
-            found[name] = row["estimate"]
+            found[name] = row["estimate"] if name == "model" or row["estimate"] is None else round(row["estimate"], _DIGITS) + 0.0
             if name == "model":
                 found |= {"lower": row["lower"], "upper": row["upper"]}
     rows = [{"part": part, "of": what, "group": group} | found for (part, group, what), found in numbers.items()]
@@ -175,9 +204,10 @@ def with_questions(
     """
     counted = model is not None and model.measurements is not None
     known = model.domain if model is not None else domain
+    asked = model.estimate(list(questions)) if model is not None and counted else None
     of: dict[str, Sequence[TableAnswer]] = {"truth": real.answers(questions, known), "released": released.answers(questions, known)}
-    if model is not None and counted:
-        of["model"] = model.estimate(list(questions))
+    if asked is not None:
+        of["model"] = asked
     found = [_joined(question, {name: answers[i] for name, answers in of.items()}) for i, question in enumerate(questions)]
     text, words = answer
     return json.dumps(json.loads(text) | {"questions": found}), words + "".join(_words(one, list(of)) for one in found)

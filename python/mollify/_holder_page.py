@@ -1,4 +1,4 @@
-"""The holder's page, NOT PRIVATE: the real table beside the released rows."""
+"""The holder's page, NOT PRIVATE: the real table next to the released rows."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ STYLE = """
 .off { white-space: nowrap } .off span { display: inline-block; height: .7rem; background: #8b1a1a; margin-right: .4rem; vertical-align: baseline }
 summary .off { font-size: 14px; padding-left: .6rem } .worst th { overflow-wrap: normal } .worst td:first-child { max-width: 24rem }
 """
+_IF = {"independent": "if columns were independent", "uniform": "if all values were equally frequent"}
 _SAID = {"truth": "real data", "released": "released rows", "model": "noisy counts"}
 _STEPS = {0.01: "#f3e6e6", 0.02: "#e5bcbc", 0.05: "#cf8383", 0.1: "#b04545"}
 _WORST = "#6d0f0f"
@@ -76,7 +77,7 @@ def _question(found: Mapping[str, Any]) -> str:
 
 def _lead(comparison: Comparison, kind: str) -> str:
     rows = comparison.get("released_records", comparison.get("simulated_records"))
-    told = [f"{comparison['records']} real rows or units, and {rows} released rows."] if "records" in comparison else []
+    told = [f"{comparison['records']} real records, and {rows} released rows."] if "records" in comparison else []
     if comparison.get("pairs") and len(comparison["columns"]) > 1:
         pairs = comparison["pairs"]
         told.append(
@@ -84,8 +85,7 @@ def _lead(comparison: Comparison, kind: str) -> str:
         )
         chance = comparison.get("tv_by_chance")
         told[-1] += f" ({chance:.3f} by chance alone, if rows were drawn from the real table)." if chance is not None else "."
-        others = [f"{one['mean_tv']:.3f} if they were {html.escape(name)}" for name, one in pairs.items() if name != kind]
-        told += [f"They would be {', '.join(others)}."] if others else []
+        told += [f"It would be {one['mean_tv']:.3f} {_IF.get(name, name)}." for name, one in pairs.items() if name != kind]
     told.append("A total variation of .05 means: 5 of 100 rows would have to change.")
     return f'<p class="lead">{" ".join(told)}</p>'
 
@@ -120,7 +120,7 @@ def holder_parts(comparison: Comparison, known: Sequence[tuple[str, object]]) ->
             (f"{names[places[at][0]]} with {names[places[at][1]]}", f"{pairs[places[at]]:.3f}", *(f"{one[at]:.3f}" for one in others.values()))
             for at in worst
         ]
-        head = ["", WORDS.get(kind, kind), *(f"if {name}" for name in others)]
+        head = ["", WORDS.get(kind, kind), *(_IF.get(name, name) for name in others)]
         parts.append(f"<h3>The {len(rows)} worst pairs</h3>" + f'<div class="wide worst">{table(head, rows)}</div>')
     parts.append("<h2>Columns, the worst first</h2>")
     for place, at in enumerate(sorted(range(len(names)), key=lambda i: (-off[i], i))):
@@ -130,7 +130,7 @@ def holder_parts(comparison: Comparison, known: Sequence[tuple[str, object]]) ->
 
 
 def _shares(column: Mapping[str, Any], kind: str) -> str:
-    """Bars of a column's most frequent values, real beside released."""
+    """Bars of a column's most frequent values, real and released."""
     shares = column["shares"]
     order = sorted(range(len(column["levels"])), key=lambda i: -float(shares["truth"][i]))
     order = sorted(order[:MOST_BARS]) + sorted(order[MOST_BARS:_MOST_LEVELS])  # in the domain's order

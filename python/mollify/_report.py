@@ -46,10 +46,11 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 td.number { white-space: nowrap }
 pre { overflow: auto; background: #f4f5f7; padding: 1rem; font-size: 13px }
 .warning { position: sticky; top: 0; background: #8b1a1a; color: #fff; padding: .5rem 1rem; font-weight: bold }
+.cards td, .cards th { overflow-wrap: break-word }
 @media (max-width: 44rem) {
   .cards thead { display: none } .cards, .cards tbody, .cards tr, .cards td { display: block } .wide table.cards { width: auto }
   .cards tr { border-top: 1px solid #d5d9df; padding: .3rem 0 } .cards td, .cards td.number { text-align: left; padding: 0; white-space: normal }
-  .cards td:empty { display: none } .cards td[data-name]::before { content: attr(data-name) ": "; color: #57606a } .cards td:first-child { font-weight: bold }
+  .cards td:empty { display: none } .cards td[data-name]::before { content: attr(data-name) ": "; color: #57606a } .cards td:first-child { font-weight: bold } .cards td:first-child::before { content: none }
   .bars th { font-size: 14px }
 }
 @media print {
@@ -390,7 +391,7 @@ def _comparison_page(comparison: Comparison) -> str | None:
         known = _spent(comparison)
         if "expected_noise" in comparison:
             known.append(_two_way(comparison["expected_noise"]["two_way"]))
-        return _page("The real table beside the released rows", holder_parts(comparison, known), private=True)
+        return _page("The real table next to the released rows", holder_parts(comparison, known), private=True)
     return None
 
 

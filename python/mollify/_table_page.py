@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STYLE = """
 .lead { background: #f4f5f7; padding: .8rem 1rem } .contact { border-left: 4px solid #1a5d8b; padding-left: 1rem }
 .reader table { width: max-content } .reader td, .reader th { overflow-wrap: break-word; max-width: 22rem }
-@media print { .reader table { width: auto } .map { max-width: 16cm } }
+@media print { .reader table { width: auto } }
 """
 _MEAN_SIZE = math.sqrt(2 / math.pi)
 _CLOSE, _FAIR = 0.02, 0.05
@@ -84,14 +84,14 @@ def _map(counts: _Counts) -> str:
     """Columns against columns: how closely their pair was counted."""
     itself = "a column itself"
 
-    def kind(i: int, j: int) -> str:
+    def look(i: int, j: int) -> str:
         return itself if i == j else counts.kind(i, j)
 
     def words(i: int, j: int) -> str:
         return counts.names[i] if i == j else f"{counts.names[i]} with {counts.names[j]}: {counts.kind(i, j)}"
 
     label = "Which pairs of columns were counted, and how closely"
-    return column_map(counts.names, kind, {itself: "#1b1f24", **_COLOURS}, words, label)
+    return column_map(counts.names, look, {itself: "#1b1f24", **_COLOURS}, words, label)
 
 
 def _interval(bar: Mapping[str, Any] | None) -> str:
@@ -125,16 +125,16 @@ def _columns_table(counts: _Counts) -> str:
         told = ", ".join(other for _, other in partners) or "none"
         if at in counts.columns:
             variance, cells = counts.columns[at]
-            off = f"{100 * 1.96 * math.sqrt(variance):.2g} points of 100"
-            rows.append([str(at + 1), name, cells, off, _percent(counts.sample_share(at)), told])
+            off = f"±\u00a0{100 * 1.96 * math.sqrt(variance):.2g}"
+            rows.append([f"{at + 1}. {name}", cells, off, _percent(counts.sample_share(at)), told])
         else:
-            rows.append([str(at + 1), name, "", "follows from another column", "", told])
-    head = ["", "column", "values", "a share is within (95 %)", "as good as a sample of", "counted together with"]
-    return f'<div class="wide reader">{table(head, rows, kind="cards")}</div>'
+            rows.append([f"{at + 1}. {name}", "", "follows from another column", "", told])
+    head = ["column", "values", "a share in points, 95 %", "as good as a sample of", "counted together with"]
+    return f'<div class="wide">{table(head, rows, kind="cards")}</div>'
 
 
 def _not_kept(counts: _Counts, facts: Mapping[str, Any]) -> list[str]:
-    """What the real table has and the released rows do not, in sentences."""
+    """Facts of the real table that the released rows do not have, in sentences."""
     names = counts.names
     lost = [pair for pair in itertools.combinations(range(len(names)), 2) if pair not in counts.pairs]
     said = []
@@ -142,9 +142,9 @@ def _not_kept(counts: _Counts, facts: Mapping[str, Any]) -> list[str]:
         listed = ", ".join(f"{names[i]} with {names[j]}" for i, j in lost[:_MOST_LISTED])
         more = f" and {len(lost) - _MOST_LISTED} more" if len(lost) > _MOST_LISTED else ""
         said.append(f"How columns of a pair that was not counted depend on each other, except through other columns: {listed}{more}.")
-    said.append("What shows only if you look at three or more columns together.")
+    said.append("Patterns that show only in three or more columns together.")
     said.append("Rare values and rare combinations: noise hides them.")
-    said.append("Where a number lies inside its bin, and the order of the rows.")
+    said.append("The place of a number inside its bin, and the order of the rows.")
     if facts["spec"].get("unit"):
         said.append(
             "Which rows belong to one person. A released row belongs to nobody. Each real person counted once, however many rows they had: "
@@ -231,7 +231,7 @@ def reader_parts(
         parts.append("<h2>Rules that all rows keep</h2>" + _list(map(_rule, rules)))
     parts.append(
         "<h2>Check it</h2><p>The certificate below states what was promised. Ask for its file, the domain's file, the model's file and the rows. With them, "
-        "<code>mollify verify</code> computes the promise again, and tests that the model and the rows are those of the certificate. "
+        "<code>mollify verify</code> computes the promise again, and tests that the certificate belongs to the model and the rows. "
         "<code>mollify answer</code> gives more answers with error bars from the model's file. Neither needs the real table.</p>"
     )
     if contact:

@@ -266,6 +266,12 @@ class MarginalPlan final : public PlanModel {
     }
     if (more) answer.lines += fmt::format("  {} records would halve the noise\n", *more);
     answer.lines += "  all released rows share this noise: more of them do not lessen it\n";
+    if (own_of<MarginalsQuestion>(whole).unit) {
+      answer.lines +=
+          "  the rows of a unit share one weight, and no released row belongs to a unit: shares "
+          "are "
+          "of units, and how the rows of one unit depend on each other is lost\n";
+    }
   }
 
  private:
