@@ -132,7 +132,7 @@ class Rows:
         """Of the question's columns alone: exact counts in place of noisy ones."""
         names = list(declared)
         together = list(itertools.combinations(names, 2)) if "~" in question else [tuple(names)]
-        tables = [
+        tables: list[dict[str, Any]] = [
             {"columns": list(one), "at": [names.index(name) for name in one], "groups": [None] * len(one)}
             | {"counts": self._counts(declared, one).tolist(), "variance": _NO_NOISE, "parts": 1}
             for one in together

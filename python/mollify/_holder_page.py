@@ -86,6 +86,8 @@ def _lead(comparison: Comparison, kind: str) -> str:
         chance = comparison.get("tv_by_chance")
         told[-1] += f" ({chance:.3f} by chance alone, if rows were drawn from the real table)." if chance is not None else "."
         told += [f"It would be {one['mean_tv']:.3f} {_IF.get(name, name)}." for name, one in pairs.items() if name != kind]
+    else:
+        told.append(f"<strong>The column of the released rows is {_column_distance(comparison['columns'][0], kind):.3f} from the real table's in total variation.</strong>")
     told.append("A total variation of .05 means: 5 of 100 rows would have to change.")
     return f'<p class="lead">{" ".join(told)}</p>'
 

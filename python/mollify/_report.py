@@ -277,7 +277,7 @@ def _release_page(
     parts = [
         *(reader_parts(release, model, contact, questions) if model is not None and is_counted else []),
         *_error(release, facts),
-        folded("<h3>Facts for specialists</h3>", wide(["", ""], known)) if is_counted else wide(["", ""], known),
+        folded("Facts for specialists", wide(["", ""], known)) if is_counted else wide(["", ""], known),
         "<h2>What the shares mean</h2>" + _list(release.represents),
         "<h2>Promised</h2>" + _list(release.promised),
         "<h2>Not promised</h2>" + _list(release.not_promised),

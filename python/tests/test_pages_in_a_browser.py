@@ -85,4 +85,31 @@ def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
             assert page.locator("table.bars").count() == 14
             assert page.locator(".warning").count() == private
             told = page.locator("td", has_text="two columns together, on measured tables")
+            if not private:
+                assert not told.is_visible(), "facts for specialists are folded"
+                page.locator("summary", has_text="Facts for specialists").click()
             assert told.is_visible()
+            assert page.locator("svg.map rect").count() == 14 * 14
+
+
+def test_pages_of_many_columns_fit_phones_and_paper(browser, tmp_path):
+    rows = range(400)
+    for columns in (5, 60, 70):
+        names = [f"a question of the survey, number {i}" for i in range(columns)]
+        domain = {name: mo.boolean(outside="false", null="false") for name in names}
+        table = {name: [(row >> place % 7) % 2 == 1 for row in rows] for place, name in enumerate(names)}
+        method = mo.Marginals(domain, epsilon=8, delta=1e-6, count=400, accept_error=True, questions=f'"{names[0]}":"{names[1]}"')
+        release = method.sample(table)
+        mo.report(release, tmp_path / f"r{columns}.html", contact="the office")
+        mo.report(mo.nonprivate.compare(release, table, domain), tmp_path / f"c{columns}.html")
+        for kind in "rc":
+            for width in (390, 820, 1280):
+                page = opened(browser, tmp_path / f"{kind}{columns}.html", width)
+                squares = page.locator("svg.map rect").count()
+                assert squares == (columns**2 if columns <= 60 else 0), "more columns are drawn as one path of each colour"
+            page.emulate_media(media="print")
+            place = page.evaluate("getComputedStyle(document.querySelector('.key')).printColorAdjust")
+            assert place == "exact", "colours are printed"
+            if kind == "c":
+                assert page.evaluate("getComputedStyle(document.querySelector('.warning')).position") == "fixed"
+                assert page.evaluate("getComputedStyle(document.body).boxDecorationBreak || getComputedStyle(document.body).webkitBoxDecorationBreak") == "clone"

@@ -100,10 +100,10 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
 @pytest.mark.parametrize(
     "domain, options, bars, told",
     [
-        (WARDS, MARGINALS, 3 * (3 + 5 + 5), "usually"),
-        (WARDS, MODELS, 3 * (3 + 5 + 5), "independent"),
+        (WARDS, MARGINALS, 2 * (3 + 5 + 5), "usually"),
+        (WARDS, MODELS, 2 * (3 + 5 + 5), "if columns were independent"),
         (NUMBERS, GAUSSIAN, 0, "every column and correlation is as that needs"),
-        ({"ward": WARDS["ward"]}, {"method": "central", "epsilon": 2}, 3 * 3, "uniform"),
+        ({"ward": WARDS["ward"]}, {"method": "central", "epsilon": 2}, 2 * 3, "The column of the released rows is"),
     ],
     ids=["marginals", "models", "shared-gaussian", "finite"],
 )
@@ -244,3 +244,74 @@ def test_a_page_warns_of_no_domain(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", mo.DomainWarning)
         mo.report(release, path=tmp_path / "r.html")
+
+
+def test_a_readers_page_says_what_is_kept_and_what_is_not(tmp_path):
+    rows = range(3000)
+    data = {"id": [i // 3 for i in rows], "a": [i % 4 for i in rows], "b": [i % 4 for i in rows], "c": [i % 7 for i in rows]}
+    domain = mo.Domain({name: mo.integer(0, 9, outside="clip", null=0) for name in "abc"}, rules=["a <= 8"])
+    asked = {"epsilon": 4, "delta": 1e-6, "count": 300, "questions": "a:b", "accept_error": True}
+    pages = {}
+    for unit in (None, "id"):
+        release = mo.Marginals(domain, unit=unit, **asked).sample(data)
+        mo.report(release, tmp_path / "r.html", contact="the office", questions=["mean(c)"], overwrite=True)
+        page = parsed(tmp_path / "r.html")
+        assert 'name="viewport" content="width=device-width' in page, "a phone does not shrink the page"
+        pages[unit] = words(page)
+        for told in ("These rows are not real persons", "What is not kept", "Rules that all rows keep", "a <= 8", "the office", "mollify verify", "How it was made", "as good as a sample of", "mean(c)"):
+            assert told in pages[unit], told
+    assert "Which rows belong to one person." in pages["id"] and "how one row of a person" in pages["id"]
+    assert "protects one row, not all rows of a person" in pages[None]
+
+
+def test_a_holders_page_lists_columns_and_pairs_the_worst_first(tmp_path):
+    rows = range(4000)
+    data = {"a": [i % 5 for i in rows], "b": [i % 5 for i in rows], "c": [i % 2 for i in rows]}
+    released = {"a": [i % 5 for i in rows], "b": [i * 7 % 3 for i in rows], "c": [i * 3 % 5 % 2 for i in rows]}
+    domain = {name: mo.integer(0, 4, outside="clip", null=0) for name in "abc"}
+    found = mo.nonprivate.compare(released, data, domain, questions=["share(b)", "mean(a) by c"])
+    mo.report(found, tmp_path / "c.html")
+    page = parsed(tmp_path / "c.html")
+    assert '<p class="warning">NOT PRIVATE' in page
+    columns = re.findall(r"<summary><h3>(\w)</h3>", page)
+    off = {column["name"]: sum(abs(x - y) for x, y in zip(column["shares"]["truth"], column["shares"]["released"])) / 2 for column in found["columns"]}
+    assert columns == sorted(off, key=off.get, reverse=True)
+    worst = found["pairs"]["released"]
+    first = re.search(r"worst pairs</h3>.*?<tbody><tr><td>(.*?)</td><td>(.*?)</td>", page).groups()
+    assert first == (worst["worst"].replace(", ", " with "), f"{worst['worst_tv']:.3f}")
+    assert len(worst["tv"]) == 3 and max(worst["tv"]) == worst["worst_tv"]
+    assert sum(worst["tv"]) / 3 == pytest.approx(worst["mean_tv"])
+    assert page.count("<rect ") == 9
+    assert "share(b)" in page and "mean(a) by c" in page
+    assert "95 % interval" not in page, "rows alone have none"
+
+
+def test_a_holders_page_answers_questions_three_ways(tmp_path, wards):
+    method = mo.Marginals(WARDS, epsilon=8, delta=1e-6, count=2000, questions=["share(ward)", "mean(dose) by ward"])
+    release = method.sample(wards)
+    found = mo.nonprivate.compare(release, wards, WARDS, questions="mean(age)")
+    assert [one["question"] for one in found["questions"]] == ["share(ward)", "mean(dose) by ward", "mean(age)"]
+    for one in found["questions"]:
+        assert one["refused"] == {}
+        for row in one["rows"]:
+            assert None not in (row["truth"], row["released"], row["model"])
+            assert row["lower"] <= row["model"] <= row["upper"]
+    mean = found["questions"][2]["rows"][0]
+    assert mean["truth"] == pytest.approx(sum(wards["age"]) / 2000, rel=1e-9)
+    mo.report(found, tmp_path / "c.html")
+    text = words(parsed(tmp_path / "c.html"))
+    assert "intervals hold the real number" in text
+    assert str(found).count("real data") >= 3
+
+
+def test_a_holders_page_says_what_counts_do_not_answer(tmp_path):
+    domain = {f"c{i}": mo.integer(0, 9, outside="clip", null=0) for i in range(12)}
+    table = {f"c{i}": [row * (i + 1) % 10 for row in range(500)] for i in range(12)}
+    release = mo.Marginals(domain, epsilon=0.01, delta=1e-6, count=10, accept_error=True).sample(table)
+    assert release.model.not_measured, "so little budget pays for no pair"
+    first, second = release.model.not_measured[0]
+    found = mo.nonprivate.compare(release, table, domain, questions=[f"{first}:{second}", "share(c0)"])
+    assert list(found["questions"][0]["refused"]) == ["model"]
+    assert all(row["truth"] is not None for row in found["questions"][0]["rows"])
+    mo.report(found, tmp_path / "c.html")
+    assert "No answer from the noisy counts" in words(parsed(tmp_path / "c.html"))

@@ -1,7 +1,9 @@
 // `mollify compare --released`: rows that are there, however they were made.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -125,6 +127,10 @@ TEST(CompareReleased, TellsWhatIsOffAndWhatIsChance) {
   EXPECT_EQ(found["columns"][0]["shares"]["released"], Json({0.5, 0.5}));
   EXPECT_GE(found["pairs"]["released"]["worst_tv"], 0.25);
   EXPECT_EQ(found["pairs"]["released"]["mean_tv"], found["tv"]);
+  const auto pairs = found["pairs"]["released"]["tv"].get<std::vector<double>>();
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_EQ(*std::max_element(pairs.begin(), pairs.end()), found["pairs"]["released"]["worst_tv"]);
+  EXPECT_NEAR((pairs[0] + pairs[1] + pairs[2]) / 3, found["tv"].get<double>(), 1e-12);
   const Ended words =
       command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released", "other.csv"});
   EXPECT_THAT(words.out, HasSubstr("\n100 rows of other.csv beside 400 rows of t.csv\n"));

@@ -195,12 +195,13 @@ TEST(PlanMarginals, SaysTheNumberOfTheCertificate) {
         << n;
     EXPECT_EQ(plan.contains("unit"), !unit.empty());
   }
-  EXPECT_THAT(
-      unwrapped(
-          command.run(Doses::kPlan + Arguments{"--n", "1500", "--epsilon", "1", "--unit", "id"})
-              .out),
-      HasSubstr("all rows of each unit of \"id\" are protected together, and --n counts "
-                "units, not rows"));
+  const std::string lost = "how the rows of one unit depend on each other is lost";
+  const Arguments rows = Doses::kPlan + Arguments{"--n", "1500", "--epsilon", "1"};
+  const std::string told = unwrapped(command.run(rows + Arguments{"--unit", "id"}).out);
+  EXPECT_THAT(told, HasSubstr("all rows of each unit of \"id\" are protected together, and --n "
+                              "counts units, not rows"));
+  EXPECT_THAT(told, HasSubstr(lost));
+  EXPECT_THAT(unwrapped(command.run(rows).out), Not(HasSubstr(lost)));
 }
 
 TEST(PlanMarginals, RefusesWhatCannotBe) {

@@ -1,0 +1,104 @@
+"""Answers about rows themselves, next to the same numbers computed by hand."""
+
+import math
+
+import pytest
+
+import mollify as mo
+from mollify._exact import Rows, columns_of
+
+ROWS = range(6000)
+DATA = {
+    "id": [i // (1 + i % 3) for i in ROWS],
+    "sick": [(i * i) % 7 < 2 + i % 2 for i in ROWS],
+    "old": [i % 2 == 0 for i in ROWS],
+    "age": [20 + i % 50 for i in ROWS],
+    "cost": [(i * 37 % 1009) ** 2 / 1000 for i in ROWS],
+}
+DOMAIN = mo.Domain(
+    {
+        "sick": mo.boolean(outside="false", null="false"),
+        "old": mo.boolean(outside="false", null="false"),
+        "age": mo.integer(0, 99, outside="clip", null=0),
+        "cost": mo.number(edges=[0, 1, 10, 200, 2000], outside="clip", null=0),
+    }
+)
+
+
+def asked(question, **parts):
+    (answer,) = Rows(DATA, "data", parts).answers([question], DOMAIN)
+    assert "refused" not in answer
+    return {(row["group"], row["of"]): row["estimate"] for row in answer.rows if row["part"] == "answers"}
+
+
+@pytest.mark.parametrize(
+    "question, named",
+    [
+        ("share(a = b) by c", ["a", "c"]),
+        ("mean(mean)", ["mean"]),
+        ("share ( share )", ["share"]),
+        ('share("a b" = "c") by a', ["a", "a b"]),
+        ('"say ""x""" ~ a + c', ["a", "c", 'say "x"']),
+        ("a:b", ["a", "b"]),
+        ("a.1 ~ a-1", ["a-1", "a.1"]),
+        ('"', []),
+        ("", []),
+    ],
+)
+def test_columns_of_a_question(question, named):
+    assert sorted(columns_of(question, ["a", "b", "c", "mean", "share", "a b", 'say "x"', "a.1", "a-1"])) == sorted(named)
+
+
+def test_shares_and_means_are_the_tables_own():
+    shares = asked("share(sick = true) by old")
+    for old in (True, False):
+        chosen = [sick for sick, one in zip(DATA["sick"], DATA["old"]) if one == old]
+        (found,) = [value for (group, _), value in shares.items() if group == str(old).lower()]
+        assert found == pytest.approx(sum(chosen) / len(chosen), rel=1e-9)
+    (mean,) = asked("mean(cost)").values()
+    assert mean == pytest.approx(sum(DATA["cost"]) / len(ROWS), rel=2e-3), "bins hide little of it"
+    (median,) = asked("quantile(age, .5)").values()
+    assert median in (44, 45)
+
+
+def test_units_weigh_the_same():
+    of = {}
+    for unit, sick in zip(DATA["id"], DATA["sick"]):
+        of.setdefault(unit, []).append(sick)
+    expected = sum(sum(one) / len(one) for one in of.values()) / len(of)
+    found = asked("share(sick)", unit="id")
+    assert found[None, "true"] == pytest.approx(expected, rel=1e-9)
+    assert abs(found[None, "true"] - sum(DATA["sick"]) / len(ROWS)) > 1e-3, "which rows alone would not show"
+
+
+def test_regressions_are_the_rows_own():
+    linear = asked("age ~ old")
+    ages = {old: [age for age, one in zip(DATA["age"], DATA["old"]) if one == old] for old in (True, False)}
+    means = {old: sum(some) / len(some) for old, some in ages.items()}
+    assert linear[None, "old = true"] == pytest.approx(means[True] - means[False], rel=1e-6)
+    logistic = asked("sick = true ~ old")
+    odds = {}
+    for old in (True, False):
+        chosen = [sick for sick, one in zip(DATA["sick"], DATA["old"]) if one == old]
+        odds[old] = math.log(sum(chosen) / (len(chosen) - sum(chosen)))
+    assert logistic[None, "old = true"] == pytest.approx(odds[True] - odds[False], rel=1e-6)
+
+
+def test_wrong_questions_are_refused():
+    for question in ("nonsense", "share(nothing)", "share(sick = maybe)", ""):
+        with pytest.raises(mo.InvalidInput):
+            Rows(DATA, "data").answers([question], DOMAIN)
+        with pytest.raises(mo.InvalidInput):
+            mo.nonprivate.compare(DATA, DATA, DOMAIN, questions=question)
+
+
+def test_weighted_rows_have_no_answers():
+    table = DATA | {"w": [1 + i % 2 for i in ROWS]}
+    (answer,) = Rows(table, "data", {"weights": "w"}).answers(["share(sick)"], DOMAIN)
+    assert "weights" in answer["refused"] and answer.rows == []
+
+
+def test_too_many_values_have_no_answer():
+    many = {name: mo.integer(0, 9999, outside="clip", null=0) for name in "ab"}
+    (answer,) = Rows({"a": [1], "b": [2]}, "data").answers(["a:b"], mo.Domain(many))
+    assert "too many values" in answer["refused"]
