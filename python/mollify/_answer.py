@@ -52,8 +52,9 @@ class Answer(Mapping[str, Any]):
 
         - An estimate: the shares of each column's values with their intervals.
         - A plan: total variation against epsilon, or with ``curve=True`` against n.
-        - A comparison: the release next to the real data and the reference, by outcomes
-          or by the values of each column.
+        - A comparison: the release next to the real data and the reference, by outcomes;
+          or a map of columns and pairs of columns by their total variation from the
+          real data, and the columns, the worst first.
         - The answer of `nonprivate.law`: the output distribution.
 
         Charts of private data are NOT PRIVATE and say so. ``chart.save("chart.html")``
@@ -120,11 +121,12 @@ class Comparison(Answer):
         columns = self._parts.get("columns")
         if isinstance(columns, list) and "shares" in columns[0]:
             kinds = tuple(columns[0]["shares"])
+            if len(columns) > 1:
+                return _plot.pair_map(columns, kinds[1], self["pairs"][kinds[1]]["tv"])
+            (column,) = columns
             shares = [
-                {"outcome": f"{one['name']} = {level}"}
-                | {kind: one["shares"][kind][place] for kind in kinds}
-                for one in columns
-                for place, level in enumerate(one["levels"])
+                {"outcome": level} | {kind: column["shares"][kind][place] for kind in kinds}
+                for place, level in enumerate(column["levels"])
             ]
-            return _plot.masses(shares, kinds, "The most frequent values of all columns")
+            return _plot.masses(shares, kinds, f"The most frequent values of {column['name']}")
         return super()._chart(against, distance, progress)

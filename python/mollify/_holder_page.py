@@ -10,7 +10,7 @@ from typing import Any
 from mollify._answer import Comparison
 from mollify._column_map import column_map
 from mollify._html import COLOURS, MOST_BARS, bars_and_more, folded, shown, table, wide
-from mollify._plot import WORDS
+from mollify._plot import WORDS, column_distance
 
 STYLE = """
 .off { white-space: nowrap } .off span { display: inline-block; height: .7rem; background: #8b1a1a; margin-right: .4rem; vertical-align: baseline }
@@ -36,11 +36,6 @@ def _step(distance: float) -> str:
 def _colours() -> dict[str, str]:
     kinds = {f"below {step:g}": colour for step, colour in _STEPS.items()}
     return kinds | {f"{list(_STEPS)[-1]:g} or more": _WORST}
-
-
-def _column_distance(column: Mapping[str, Any], kind: str) -> float:
-    real, other = column["shares"]["truth"], column["shares"][kind]
-    return sum(abs(float(a) - float(b)) for a, b in zip(real, other)) / 2
 
 
 def _small_bar(distance: float, worst: float) -> str:
@@ -87,7 +82,7 @@ def _lead(comparison: Comparison, kind: str) -> str:
         told[-1] += f" ({chance:.3f} by chance alone, if rows were drawn from the real table)." if chance is not None else "."
         told += [f"It would be {one['mean_tv']:.3f} {_IF.get(name, name)}." for name, one in pairs.items() if name != kind]
     else:
-        told.append(f"<strong>The column of the released rows is {_column_distance(comparison['columns'][0], kind):.3f} from the real table's in total variation.</strong>")
+        told.append(f"<strong>The column of the released rows is {column_distance(comparison['columns'][0], kind):.3f} from the real table's in total variation.</strong>")
     told.append("A total variation of .05 means: 5 of 100 rows would have to change.")
     return f'<p class="lead">{" ".join(told)}</p>'
 
@@ -99,7 +94,7 @@ def holder_parts(comparison: Comparison, known: Sequence[tuple[str, object]]) ->
     columns = comparison["columns"]
     names = [column["name"] for column in columns]
     kind = next(name for name in columns[0]["shares"] if name != "truth")
-    off = [_column_distance(column, kind) for column in columns]
+    off = [column_distance(column, kind) for column in columns]
     pairs = dict(zip(itertools.combinations(range(len(names)), 2), comparison["pairs"][kind]["tv"]))
     others = {name: one["tv"] for name, one in comparison["pairs"].items() if name != kind}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -80,6 +81,45 @@ def masses(
             tooltip=["outcome:N", "of:N", "probability:Q"],
         )
     )
+
+
+def column_distance(column: Mapping[str, Any], kind: str) -> float:
+    """How far a compared column's shares are from the real ones, in total variation."""
+    real, other = column["shares"]["truth"], column["shares"][kind]
+    return sum(abs(float(a) - float(b)) for a, b in zip(real, other)) / 2
+
+
+def pair_map(columns: Sequence[Mapping[str, Any]], kind: str, distances: Sequence[float]) -> altair.Chart:
+    """Columns against columns, in the colour of their total variation from the real data;
+    and a bar for each column, the worst first. NOT PRIVATE.
+    """
+    alt = optional("altair", "plot")
+    names = [str(column["name"]) for column in columns]
+    known = dict(zip(itertools.combinations(range(len(names)), 2), distances))
+    rows = [
+        {"column": name, "other": other}
+        | {"total variation": column_distance(columns[i], kind) if i == j else known[min(i, j), max(i, j)]}
+        for i, name in enumerate(names)
+        for j, other in enumerate(names)
+    ]
+    side = max(4, min(20, 600 // len(names)))
+    axis = alt.Axis(labelLimit=140, labelOverlap=True)
+    base = _chart(rows, "How far columns and pairs of columns are from the real data", private=True)
+    heading = base.title
+    base.title = alt.Undefined
+    squares = base.mark_rect().encode(
+        x=alt.X("other:N", sort=names, title=None, axis=axis),
+        y=alt.Y("column:N", sort=names, title=None, axis=axis),
+        color=alt.Color("total variation:Q", scale=alt.Scale(domainMin=0, range=["#f7eeee", "#6d0f0f"])),
+        tooltip=["column:N", "other:N", "total variation:Q"],
+    )
+    bars = base.transform_filter("datum.column == datum.other").mark_bar(color=_COLOURS["truth"]).encode(
+        x=alt.X("total variation:Q"),
+        y=alt.Y("column:N", sort="-x", title=None, axis=axis),
+        tooltip=["column:N", "total variation:Q"],
+    )
+    sized = [chart.properties(width=width, height=alt.Step(side)) for chart, width in ((squares, alt.Step(side)), (bars, 200))]
+    return alt.hconcat(*sized).properties(title=heading)  # type: ignore[no-any-return]
 
 
 def _whole(alt: Any) -> Any:

@@ -43,12 +43,20 @@ def test_draws_what_is_released_of_a_table_of_columns():
         ({"method": "marginals"}, {"real data", "released", "independent"}),
         ({"method": "central"}, {"real data", "release", "uniform"}),
     ):
-        found = by_word(domain, epsilon=1, delta=1e-6, count=1, **options).compare(table)
+        method = by_word(domain, epsilon=1, delta=1e-6, count=1, **options)
+        found = method.compare(table)
         made, rows = drawn(found.plot())
         assert made["title"]["subtitle"] == [WARNING]
+        of = {(row["column"], row["other"]): row["total variation"] for row in rows}
+        (pair,) = list(found["pairs"].values())[0]["tv"]
+        assert of["a", "b"] == of["b", "a"] == pair
+        assert max(of["a", "a"], of["b", "b"]) <= pair + 1e-12
+        only = {"a": domain["a"]}
+        made, rows = drawn(by_word(only, epsilon=1, delta=1e-6, count=1, **options).compare(table).plot())
+        assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds
-        assert len(rows) == 3 * 4
-        assert sum(row["probability"] for row in rows if row["of"] == "real data") == pytest.approx(2)
+        assert len(rows) == 3 * 2
+        assert sum(row["probability"] for row in rows if row["of"] == "real data") == pytest.approx(1)
         made, rows = drawn(found.plot("epsilon"))
         assert made["title"]["subtitle"] == [WARNING]
         assert {row["of"] for row in rows} == kinds - {"real data"}
