@@ -52,9 +52,9 @@ class Answer(Mapping[str, Any]):
 
         - An estimate: the shares of each column's values with their intervals.
         - A plan: total variation against epsilon, or with ``curve=True`` against n.
-        - A comparison: the release next to the real data and the reference, by outcomes;
-          or a map of columns and pairs of columns by their total variation from the
-          real data, and the columns, the worst first.
+        - A comparison: the release next to the real data and the reference, by
+          outcomes; or a map of columns and pairs of columns by their total variation
+          from the real data, and the columns, the worst first.
         - The answer of `nonprivate.law`: the output distribution.
 
         Charts of private data are NOT PRIVATE and say so. ``chart.save("chart.html")``

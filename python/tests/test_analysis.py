@@ -167,7 +167,9 @@ def test_signatures_of_functions_are_the_commands_flags():
     of_method = {"domain", "unit", "units", "units_column"} | weights - {"mean_weight"}
     counted = keywords(mo.Local.check) | of_method
     assert counted == flags("check")
-    assert keywords(mo.nonprivate.compare) == flags("compare")
+    of_python_alone = {"questions", "model"}  # of other commands
+    assert keywords(mo.nonprivate.compare) - of_python_alone == flags("compare")
+    assert of_python_alone <= flags("answer") | flags("sample", "marginals")
 
 
 def test_bands_are_found_and_written_once(schools, tmp_path):
