@@ -165,13 +165,14 @@ def _how(counts: _Counts, facts: Mapping[str, Any], rows: int, unit: str) -> lis
     promised = facts["privacy"]
     said = [
         f"A program counted how often each value of {counted} columns occurs, and how often each two values of {len(counts.pairs)} pairs of columns occur together.",
-        "It changed each count by a random number. Nobody knows this number, the holder of the table included.",
+        "It changed each count by a random number, which it did not keep.",
         f"It found a model that agrees with the changed counts as well as one can, and drew {rows} rows from it. The real rows were not used again.",
     ]
     if promised.get("epsilon") is not None and promised["epsilon"] < 20:
         factor = math.exp(promised["epsilon"])
+        changed = f"any one {unit} were missing" if facts["spec"].get("neighbours") == "add-remove" else f"any one {unit}'s values were others"
         said.append(
-            f"So a real {unit} leaves little trace: if any one {unit}'s values were others, no result would become more than {factor:.3g} times "
+            f"So a real {unit} leaves little trace: if {changed}, no result would become more than {factor:.3g} times "
             f"likelier{' or rarer, except with a tiny probability' if promised.get('delta') else ' or rarer'}."
         )
     return said

@@ -262,6 +262,10 @@ def test_a_readers_page_says_what_is_kept_and_what_is_not(tmp_path):
             assert told in pages[unit], told
     assert "Which rows belong to one person." in pages["id"] and "how one row of a person" in pages["id"]
     assert "protects one row, not all rows of a person" in pages[None]
+    assert "if any one row's values were others, no result would become more than 54.6 times likelier" in pages[None]
+    missing = mo.Marginals(domain, unit="id", neighbours="add-remove", **asked).sample(data)
+    mo.report(missing, tmp_path / "r.html", overwrite=True)
+    assert "if any one person were missing, no result" in words(parsed(tmp_path / "r.html"))
 
 
 def test_a_holders_page_lists_columns_and_pairs_the_worst_first(tmp_path):
