@@ -52,11 +52,28 @@ bool can_hold(const Combinations& inside, const RuleBlock& block,
 }
 
 /// The nearest of ascending cells.
-std::uint32_t nearest(const std::vector<std::uint32_t>& cells, std::uint32_t to) {
+std::uint32_t nearest(std::span<const std::uint32_t> cells, std::uint32_t to) {
   const auto after = std::lower_bound(cells.begin(), cells.end(), to);
   if (after == cells.begin()) return *after;
   if (after == cells.end()) return *(after - 1);
   return *after - to < to - *(after - 1) ? *after : *(after - 1);
+}
+
+/// What a cell becomes if it must be one of these ascending ones: itself, null, or the nearest. A
+/// null and a missing code have no nearest value: they become a missing code, the middle value of
+/// the column or of the cells, or the first word.
+std::uint32_t nearest_of(const Column& column, const std::vector<std::uint32_t>& cells,
+                         std::uint32_t to) {
+  const bool has_null = column.mapping().null_is_category && cells.back() + 1 == column.size();
+  if (std::binary_search(cells.begin(), cells.end(), to)) return to;
+  if (has_null) return cells.back();
+  if (to < column.cell_count()) return nearest(cells, to);
+  const auto missing = std::lower_bound(cells.begin(), cells.end(), column.cell_count());
+  if (missing != cells.end()) return nearest({missing, cells.end()}, to);
+  if (!is_ordered(column.cells())) return cells.front();
+  const std::uint32_t middle = middle_cell(column);
+  return std::binary_search(cells.begin(), cells.end(), middle) ? middle
+                                                                : cells[(cells.size() - 1) / 2];
 }
 
 /// The cell of the place.
@@ -197,7 +214,8 @@ void PossibleRecords::map(std::span<std::uint32_t> digits) const noexcept {
     for (std::size_t i = component.columns.size(); i-- > 0;) {
       const std::size_t column = component.columns[i];
       const std::size_t count = inside_->class_count(column);
-      digits[column] = nearest(inside_->lists[column][target % count], digits[column]);
+      digits[column] = nearest_of(inside_->columns[column], inside_->lists[column][target % count],
+                                  digits[column]);
       target /= count;
     }
     settle_component(*inside_, component, digits);
