@@ -368,7 +368,7 @@ class Builder {
       });
       refuse_if(is_circle, "too-much-work", Concern("rules"),
                 "rule \"{}\" and others bind the same columns in a circle of sums, which mollify "
-                "does not solve: leave one of the rules out, or compare columns in pairs",
+                "does not solve: leave one of the rules out",
                 rule.name);
     }
   }
@@ -546,26 +546,50 @@ class Builder {
     }
   }
 
+  /// Whether a null or a missing code must become a value: in the class `from` all cells are such
+  /// ones, and in the other none.
+  bool is_invented(std::size_t column, std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t values = columns_[column].cell_count();
+    return inside_.lists[column][from].front() >= values &&
+           inside_.lists[column][to].back() < values;
+  }
+
+  /// Whether a change of a column whose value is known does no harm to its mean: to null, and of
+  /// words.
+  bool is_mild(std::size_t column, std::uint32_t to) const {
+    const Column& one = columns_[column];
+    return inside_.lists[column][to].front() >= one.cell_count() || is_of_words(one);
+  }
+
   /// The classes of a column in the order in which another one is changed to them: null, then the
-  /// nearest.
+  /// nearest. No value is near a null: the nearest to the middle, or to the first word.
   std::vector<std::uint32_t> by_nearness(std::size_t column, std::uint32_t from) const {
+    const Column& one = columns_[column];
     const std::size_t count = inside_.class_count(column);
-    const auto is_null = [&](std::uint32_t one) {
-      const auto& list = inside_.lists[column][one];
-      return columns_[column].mapping().null_is_category && list.size() == 1 &&
-             list.front() + 1 == columns_[column].size();
+    const auto is_null = [&](std::uint32_t other) {
+      const auto& list = inside_.lists[column][other];
+      return one.mapping().null_is_category && list.size() == 1 && list.front() + 1 == one.size();
+    };
+    const std::int64_t middle = middle_cell(one);
+    const auto distance = [&](std::uint32_t other) {
+      if (!is_invented(column, from, other)) {
+        return std::abs(static_cast<std::int64_t>(other) - static_cast<std::int64_t>(from));
+      }
+      std::int64_t least = one.size();
+      for (const std::int64_t cell : inside_.lists[column][other]) {
+        least = std::min(least, std::abs(cell - middle));
+      }
+      return least;
     };
     std::vector<std::uint32_t> order;
-    for (std::uint32_t one = 0; one < count; ++one) {
-      if (one != from) order.push_back(one);
+    for (std::uint32_t other = 0; other < count; ++other) {
+      if (other != from) order.push_back(other);
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      if (is_null(a) != is_null(b)) return is_null(a);
-      const auto distance = [&](std::uint32_t one) {
-        return std::abs(static_cast<std::int64_t>(one) - static_cast<std::int64_t>(from));
-      };
-      return distance(a) < distance(b);
-    });
+    const auto rank = [&](std::uint32_t other) {
+      return std::tuple(!is_null(other), is_invented(column, from, other), distance(other));
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
     return order;
   }
 
@@ -639,24 +663,40 @@ class Builder {
     const auto to_classes = [&](std::size_t i) {
       return by_nearness(component.columns[i], from[i]);
     };
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    const auto invents = [&](std::size_t i, std::uint32_t to) {
+      return is_invented(component.columns[i], from[i], to);
+    };
+    // An invented value is a last resort, short of changing the number of another column.
+    std::uint32_t invented = kNone;
     for (const std::size_t i : order) {
       for (const std::uint32_t to : to_classes(i)) {
         const std::size_t next = changed(place, i, to);
-        if (component.target[next] == next) return static_cast<std::uint32_t>(next);
+        if (component.target[next] != next) continue;
+        if (invents(i, to)) {
+          if (invented == kNone) invented = static_cast<std::uint32_t>(next);
+        } else if (invented == kNone || is_mild(component.columns[i], to)) {
+          return static_cast<std::uint32_t>(next);
+        }
       }
     }
+    if (invented != kNone) return invented;
     for (std::size_t a = 0; a < order.size(); ++a) {
       for (std::size_t b = a + 1; b < order.size(); ++b) {
         for (const std::uint32_t one : to_classes(order[a])) {
           for (const std::uint32_t other : to_classes(order[b])) {
             const std::size_t half = changed(place, order[a], one);
             const std::size_t next = changed(half, order[b], other);
-            if (component.target[next] == next) return static_cast<std::uint32_t>(next);
+            if (component.target[next] != next) continue;
+            if (!invents(order[a], one) && !invents(order[b], other)) {
+              return static_cast<std::uint32_t>(next);
+            }
+            if (invented == kNone) invented = static_cast<std::uint32_t>(next);
           }
         }
       }
     }
-    return ~std::uint32_t{0};
+    return invented;
   }
 
   struct Contradiction {};
@@ -733,6 +773,10 @@ class Builder {
 };
 
 }  // namespace
+
+std::uint32_t middle_cell(const Column& column) {
+  return is_ordered(column.cells()) ? (column.cell_count() - 1) / 2 : 0;
+}
 
 Combinations combinations_of(std::span<const Column> columns,
                              const std::vector<DomainRule>& rules) {

@@ -82,6 +82,10 @@ struct Combinations {
   }
 };
 
+/// What a null becomes that must become a value, if rules allow: the middle one of an order, and
+/// the first of words without one.
+[[nodiscard]] std::uint32_t middle_cell(const Column& column);
+
 /// Throws InvalidInput as PossibleRecords says.
 [[nodiscard]] Combinations combinations_of(std::span<const Column> columns,
                                            const std::vector<DomainRule>& rules);

@@ -263,7 +263,9 @@ Message Domain::rules_message() const {
                                  counted(count, "rule"), count == 1 ? "it" : "them"),
           .reason = "a record that breaks a rule is counted as one that keeps it",
           .clauses = {"few columns of the rule change, to null where that helps, otherwise to the "
-                      "nearest value"},
+                      "nearest value",
+                      "where a null must become a value, a word of another column changes "
+                      "instead, or the null becomes the middle value"},
           .severity = Severity::kNote};
 }
 

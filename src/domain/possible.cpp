@@ -52,11 +52,25 @@ bool can_hold(const Combinations& inside, const RuleBlock& block,
 }
 
 /// The nearest of ascending cells.
-std::uint32_t nearest(const std::vector<std::uint32_t>& cells, std::uint32_t to) {
+std::uint32_t nearest(std::span<const std::uint32_t> cells, std::uint32_t to) {
   const auto after = std::lower_bound(cells.begin(), cells.end(), to);
   if (after == cells.begin()) return *after;
   if (after == cells.end()) return *(after - 1);
   return *after - to < to - *(after - 1) ? *after : *(after - 1);
+}
+
+/// The nearest of ascending cells of a column. No value is near a null or a missing code: it stays
+/// one if there is one, and otherwise becomes the column's middle or first value, or the middle one
+/// of the cells.
+std::uint32_t nearest_of(const Column& column, const std::vector<std::uint32_t>& cells,
+                         std::uint32_t to) {
+  if (to < column.cell_count()) return nearest(cells, to);
+  const auto missing = std::lower_bound(cells.begin(), cells.end(), column.cell_count());
+  if (missing != cells.end()) return nearest({missing, cells.end()}, to);
+  if (!is_ordered(column.cells())) return cells.front();
+  const std::uint32_t middle = middle_cell(column);
+  return std::binary_search(cells.begin(), cells.end(), middle) ? middle
+                                                                : cells[(cells.size() - 1) / 2];
 }
 
 /// The cell of the place.
@@ -197,7 +211,8 @@ void PossibleRecords::map(std::span<std::uint32_t> digits) const noexcept {
     for (std::size_t i = component.columns.size(); i-- > 0;) {
       const std::size_t column = component.columns[i];
       const std::size_t count = inside_->class_count(column);
-      digits[column] = nearest(inside_->lists[column][target % count], digits[column]);
+      digits[column] = nearest_of(inside_->columns[column], inside_->lists[column][target % count],
+                                  digits[column]);
       target /= count;
     }
     settle_component(*inside_, component, digits);

@@ -63,7 +63,9 @@ class PossibleRecords {
 
   /// The possible record in place of a record: itself, if it is one. Otherwise the columns of the
   /// broken rules change, and few of them: to null where that helps, otherwise to the nearest
-  /// cell. Total. All changes are tried for every record, so that time hardly depends on whether it
+  /// cell. Where a null must become a value, another column of the rule changes instead, if a null
+  /// or another word of it helps; otherwise the null becomes a cell in the middle, or the first
+  /// word, because an end would move a mean far. Total. All changes are tried for every record, so that time hardly depends on whether it
   /// breaks a rule; only the number of rounds of narrowing does.
   void map(std::span<std::uint32_t> digits) const noexcept;
 

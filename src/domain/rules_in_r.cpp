@@ -51,18 +51,19 @@ class RuleInR {
       case Formula::Kind::kOneOf:
         return one_of(formula.column, formula.values, negated);
       case Formula::Kind::kCompare:
-        return compare(formula.column, negated ? opposite(formula.relation) : formula.relation,
-                       formula.values.front(), inside);
       case Formula::Kind::kSums:
-        return sums(formula, negated, inside);
+        break;
       case Formula::Kind::kAnd:
       case Formula::Kind::kOr:
-        break;
+        if (is_or(formula, negated)) break;
+        std::vector<std::string> parts;
+        for (const Formula& part : formula.parts) {
+          parts.push_back(this->formula(part, negated, true));
+        }
+        return in_brackets(fmt::format("{}", fmt::join(parts, " & ")), inside);
     }
-    const bool is_and = (formula.kind == Formula::Kind::kAnd) != negated;
-    std::vector<std::string> parts;
-    for (const Formula& part : formula.parts) parts.push_back(this->formula(part, negated, true));
-    return in_brackets(fmt::format("{}", fmt::join(parts, is_and ? " & " : " | ")), inside);
+    const std::vector<std::string> any = alternatives(formula, negated);
+    return in_brackets(fmt::format("{}", fmt::join(any, " | ")), inside && any.size() > 1);
   }
 
   std::vector<std::string> following(const FollowingColumn& rule) {
@@ -91,6 +92,27 @@ class RuleInR {
   }
 
  private:
+  static bool is_or(const Formula& formula, bool negated) {
+    return formula.kind == (negated ? Formula::Kind::kAnd : Formula::Kind::kOr);
+  }
+
+  /// Each once, so that a rule that was read from R is written as it was.
+  std::vector<std::string> alternatives(const Formula& formula, bool negated) {
+    const Relation relation = negated ? opposite(formula.relation) : formula.relation;
+    if (formula.kind == Formula::Kind::kSums) return sums(formula, relation);
+    if (formula.kind == Formula::Kind::kCompare) {
+      return compare(formula.column, relation, formula.values.front());
+    }
+    if (!is_or(formula, negated)) return {this->formula(formula, negated, true)};
+    std::vector<std::string> all;
+    for (const Formula& part : formula.parts) {
+      for (std::string& text : alternatives(part, negated)) {
+        if (!contains(all, text)) all.push_back(std::move(text));
+      }
+    }
+    return all;
+  }
+
   static std::string in_brackets(std::string text, bool are_needed) {
     return are_needed ? "(" + text + ")" : text;
   }
@@ -171,14 +193,14 @@ class RuleInR {
     return std::find(texts.begin(), texts.end(), text) != texts.end();
   }
 
-  std::string compare(std::size_t index, Relation relation, const std::string& text, bool inside) {
+  std::vector<std::string> compare(std::size_t index, Relation relation, const std::string& text) {
     const Column& column = columns_[index];
     const bool is_equality = relation == Relation::kEqual || relation == Relation::kNotEqual;
-    if (is_of_words(column) && !is_equality) return words_in_order(index, relation, text);
-    const std::string comparison =
+    if (is_of_words(column) && !is_equality) return {words_in_order(index, relation, text)};
+    std::string comparison =
         fmt::format("{} {} {}", name(index), sign_of(relation), value(index, text));
-    if (is_equality && is_code(index, text)) return comparison;
-    return unless_code({index}, comparison, inside);
+    if (is_equality && is_code(index, text)) return {std::move(comparison)};
+    return unless_code({index}, std::move(comparison));
   }
 
   /// R orders words by their letters.
@@ -199,27 +221,25 @@ class RuleInR {
     return fmt::format("({0} == {1} & {0} != {1})", name(index), value(index, only));
   }
 
-  std::string unless_code(const std::vector<std::size_t>& columns, const std::string& comparison,
-                          bool inside) {
-    std::string made;
+  std::vector<std::string> unless_code(const std::vector<std::size_t>& columns,
+                                       std::string comparison) {
+    std::vector<std::string> any;
     for (const std::size_t column : columns) {
       const std::vector<std::string> texts = codes(column);
-      if (!texts.empty()) made += listed(column, texts) + " | ";
+      if (!texts.empty()) any.push_back(one_of(column, texts, false));
     }
-    return made.empty() ? comparison : in_brackets(made + comparison, inside);
+    any.push_back(std::move(comparison));
+    return any;
   }
 
-  std::string sums(const Formula& formula, bool negated, bool inside) {
-    const Relation relation = negated ? opposite(formula.relation) : formula.relation;
+  std::vector<std::string> sums(const Formula& formula, Relation relation) {
     std::vector<std::size_t> columns;
     for (const RuleSum* const sum : {&formula.left, &formula.right}) {
       if (sum->months != 0) is_possible_ = false;
       for (const RuleSum::Term& term : sum->terms) columns.push_back(term.column);
     }
-    return unless_code(
-        columns,
-        fmt::format("{} {} {}", sum_text(formula.left), sign_of(relation), sum_text(formula.right)),
-        inside);
+    return unless_code(columns, fmt::format("{} {} {}", sum_text(formula.left), sign_of(relation),
+                                            sum_text(formula.right)));
   }
 
   std::string sum_text(const RuleSum& sum) {

@@ -108,7 +108,10 @@ class RowsUnderRules {
     for (std::size_t i = 0; i < model.columns().size(); ++i) {
       groups_.push_back(possible.is_compared(i) ? all_cells(model.columns()[i]) : model.groups(i));
     }
-    for (const Evidence& one : given) keep(one, model);
+    const std::vector<std::vector<bool>> kept = kept_cells(given);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (!kept[i].empty()) keep(i, kept[i]);
+    }
     CellLists lists(groups_.size());
     std::vector<GraphicalModel::Potential> empty;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -162,27 +165,40 @@ class RowsUnderRules {
     return groups;
   }
 
-  /// Leaves of a column the cells that give the given one a value.
-  void keep(const Evidence& given, const MarginalModel& model) {
-    std::size_t column = given.column;
-    std::vector<std::size_t> path;  // of columns that follow, up to the one that is drawn
-    while (possible_.follows(column)) {
-      path.push_back(column);
-      column = possible_.source_of(column);
-    }
-    const auto is_kept = [&](std::uint32_t cell) {
-      for (auto at = path.rbegin(); at != path.rend(); ++at) {
-        cell = possible_.following_cell(*at, cell);
+  /// Of each column that is drawn, whether a cell gives it and those that follow from it their given
+  /// values; empty where nothing is given.
+  [[nodiscard]] std::vector<std::vector<bool>> kept_cells(
+      const std::vector<Evidence>& given) const {
+    std::vector<std::vector<bool>> kept(groups_.size());
+    for (const Evidence& one : given) {
+      std::size_t column = one.column;
+      std::vector<std::size_t> path;  // of columns that follow, up to the one that is drawn
+      while (possible_.follows(column)) {
+        path.push_back(column);
+        column = possible_.source_of(column);
       }
-      return cell == given.value;
-    };
+      const std::size_t size = model_.columns()[column].groups.of.size();
+      kept[column].resize(size, true);
+      for (std::uint32_t cell = 0; cell < size; ++cell) {
+        std::uint32_t followed = cell;
+        for (auto at = path.rbegin(); at != path.rend(); ++at) {
+          followed = possible_.following_cell(*at, followed);
+        }
+        if (followed != one.value) kept[column][cell] = false;
+      }
+    }
+    return kept;
+  }
+
+  /// Leaves a column the kept cells.
+  void keep(std::size_t column, const std::vector<bool>& is_kept) {
     for (MarginalModel::GroupCells& group : groups_[column]) {
       MarginalModel::GroupCells kept;
       double before = 0;
       for (std::size_t i = 0; i < group.cells.size(); ++i) {
         const double share = group.sums[i] - before;
         before = group.sums[i];
-        if (!is_kept(group.cells[i])) continue;
+        if (!is_kept[group.cells[i]]) continue;
         kept.cells.push_back(group.cells[i]);
         kept.sums.push_back((kept.sums.empty() ? 0 : kept.sums.back()) + share);
       }
@@ -193,9 +209,9 @@ class RowsUnderRules {
     };
     if (!std::all_of(groups_[column].begin(), groups_[column].end(), is_empty)) return;
     // Noise has hidden the value, which may be given all the same.
-    const std::vector<std::uint32_t>& of = model.columns()[column].groups.of;
+    const std::vector<std::uint32_t>& of = model_.columns()[column].groups.of;
     for (std::uint32_t cell = 0; cell < of.size(); ++cell) {
-      if (!is_kept(cell)) continue;
+      if (!is_kept[cell]) continue;
       MarginalModel::GroupCells& group = groups_[column][of[cell]];
       group.cells.push_back(cell);
       group.sums.push_back(static_cast<double>(group.cells.size()));

@@ -320,7 +320,7 @@ Answer check_answer(const StatedCertificate& stated, const CertificateCheck& che
   add("rows_match", released ? released->rows_match() : std::nullopt,
       released ? "the released rows are as many as certified" : "", "cannot be told");
   add("values_match", released ? std::optional(released->values_match()) : std::nullopt,
-      "each released value is one its column can have");
+      "each released value is one of its column's");
   add("rules_hold", released ? released->rules_hold() : std::nullopt,
       "each released row keeps every rule");
   answer.add("released", released ? released_json(*released) : Json(nullptr),

@@ -41,6 +41,18 @@ rules:
   - total == base + bonus
 )";
 
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields{""};
+  for (const char letter : line) {
+    if (letter == ',') {
+      fields.emplace_back();
+    } else {
+      fields.back() += letter;
+    }
+  }
+  return fields;
+}
+
 class Rules : public CommandLine, public testing::Test {
  public:
   Rules() {
@@ -71,14 +83,7 @@ class Rules : public CommandLine, public testing::Test {
     const std::size_t before = lines.front().starts_with("id,") ? 1 : 0;
     std::size_t found = 0;
     for (std::size_t i = 1; i < lines.size(); ++i) {
-      std::vector<std::string> fields{""};
-      for (const char letter : lines[i]) {
-        if (letter == ',') {
-          fields.emplace_back();
-        } else {
-          fields.back() += letter;
-        }
-      }
+      const std::vector<std::string> fields = fields_of(lines[i]);
       std::vector<FieldValue> record;
       for (std::size_t c = 0; c < domain.columns().size(); ++c) {
         const std::string& field = fields.at(c + before);
@@ -210,6 +215,151 @@ TEST_F(Rules, GivenValuesMustBePossibleTogether) {
   for (const std::string& line : lines_of(files.read("out.csv"))) {
     EXPECT_TRUE(line.starts_with("age") || line.find(",baker,food,") != line.npos) << line;
   }
+}
+
+// By trying all pairs of values, of columns that follow too.
+TEST_F(Rules, TwoGivenValuesAreKeptOrRefused) {
+  files.write("towns.yaml",
+              "columns:\n"
+              "  town: {type: categorical, values: [a, b, c, d], null: category}\n"
+              "  county: {type: categorical, values: [k, l], null: category}\n"
+              "  state: {type: categorical, values: [s, t], null: category}\n"
+              "  port: {type: boolean, null: category}\n"
+              "  size: {type: integer, min: 0, max: 3, outside: clip, null: category}\n"
+              "rules:\n"
+              "  - {column: county, follows: town, map: {a: k, b: k, c: l, d: null}}\n"
+              "  - {column: state, follows: county, map: {k: s, l: t}}\n"
+              "  - if state == s then port\n"
+              "  - if port then size > 1\n");
+  std::string rows = "town,county,state,port,size\n";
+  for (int row = 0; row < 300; ++row) rows += row % 2 == 0 ? "a,k,s,true,2\n" : "c,l,t,false,1\n";
+  files.write("towns.csv", rows);
+  const Ended made =
+      sample("towns", {"marginals", "--epsilon", "20", "--count", "10", "--model-out", "m.json"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Domain domain = parse_domain(files.read("towns.yaml"), "towns.yaml");
+  const std::vector<Column>& columns = domain.columns();
+  std::vector<std::vector<std::uint32_t>> occurring;
+  std::vector<std::uint32_t> digits(columns.size());
+  for (std::size_t i = columns.size(); i > 0;) {
+    if (domain.possible()->has(digits)) occurring.push_back(digits);
+    i = columns.size();
+    while (i > 0 && ++digits[i - 1] == columns[i - 1].size()) digits[--i] = 0;
+  }
+  const auto text_of = [&](std::size_t column, std::uint32_t cell) {
+    std::string text;
+    if (cell < columns[column].cell_count()) columns[column].write(cell, 0, text);
+    return text;
+  };
+  std::size_t drawn = 0, refused = 0;
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    for (std::size_t b = 0; b < columns.size(); ++b) {
+      if (a == b) continue;
+      for (std::uint32_t one = 0; one < columns[a].size(); ++one) {
+        // Both orders of a pair, each for half of its values.
+        for (std::uint32_t other = one % 2 == (a < b ? 0U : 1U) ? 0U : columns[b].size();
+             other < columns[b].size(); ++other) {
+          const std::string first = columns[a].name() + "=" + text_of(a, one);
+          const std::string second = columns[b].name() + "=" + text_of(b, other);
+          SCOPED_TRACE(first + " " + second);
+          const bool is_possible =
+              std::any_of(occurring.begin(), occurring.end(),
+                          [&](const auto& each) { return each[a] == one && each[b] == other; });
+          const Ended ended =
+              run({"generate", "--model", "m.json", "--given", first, "--given", second, "--count",
+                   "2", "--seed", "1", "--out", "out.csv", "--overwrite"});
+          ASSERT_EQ(ended.status, is_possible ? 0 : 2) << ended.err;
+          (is_possible ? drawn : refused) += 1;
+          if (!is_possible) {
+            EXPECT_EQ(ended.code, "contradictory-rules");
+            continue;
+          }
+          const auto fields = fields_of(lines_of(files.read("out.csv")).at(1));
+          EXPECT_EQ(fields.at(a), text_of(a, one));
+          EXPECT_EQ(fields.at(b), text_of(b, other));
+          EXPECT_EQ(broken("towns.yaml"), 0U);
+        }
+      }
+    }
+  }
+  EXPECT_GT(drawn, 50U);
+  EXPECT_GT(refused, 30U);
+}
+
+TEST_F(Rules, ANullThatMustBecomeAValueMovesNoMean) {
+  files.write("jobs.yaml",
+              "columns:\n"
+              "  job: {type: boolean, null: \"false\"}\n"
+              "  pay: {type: integer, min: 0, max: 99, bins: 20, outside: clip, null: category}\n"
+              "rules:\n  - if job then pay is not null\n");
+  files.write("jobs.csv", "job,pay\ntrue,3\ntrue,\nfalse,\n");
+  const auto checked = [&] {
+    return run({"check", "--data", "jobs.csv", "--domain", "jobs.yaml"}).out;
+  };
+  EXPECT_THAT(checked(), HasSubstr("jobs.csv:3: must keep the rule \"if job then pay is not "
+                                   "null\", but does not → job false"));
+  std::string text = files.read("jobs.yaml");
+  files.write("jobs.yaml", text.substr(0, text.find("if job")) + "pay is not null\n");
+  EXPECT_THAT(checked(), HasSubstr("but does not → pay from 45 to 49"));
+  const Ended planned =
+      run({"plan", "marginals", "--domain", "jobs.yaml", "--epsilon", "1", "--n", "900"});
+  EXPECT_THAT(planned.err, HasSubstr("where a null must become a value, a word of another column "
+                                     "changes instead, or the null becomes the middle value"));
+  EXPECT_THAT(planned.out, HasSubstr("rows can break rules that the domain does not declare"));
+}
+
+TEST_F(Rules, AnswersSayThatRowsWereChanged) {
+  const std::string said =
+      "The table's number is the one after rows that break a rule were changed.";
+  for (const bool has_rules : {true, false}) {
+    if (!has_rules) {
+      const std::string text = files.read("persons.yaml");
+      files.write("persons.yaml", text.substr(0, text.find("rules:")));
+    }
+    const Ended made = sample(
+        "persons", {"marginals", "--epsilon", "20", "--count", "10", "--model-out", "m.json"});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const Ended answered = run({"answer", "--model", "m.json", "mean(age)"});
+    EXPECT_EQ(unwrapped(answered.out).find(said) != std::string::npos, has_rules) << answered.out;
+    const Json facts = Json::parse(run({"answer", "--model", "m.json", "mean(age)", "--json"}).out);
+    EXPECT_EQ(facts[0].contains("after_rules"), has_rules);
+    if (has_rules) EXPECT_EQ(facts[0]["after_rules"], true);
+  }
+}
+
+TEST_F(Rules, ThatJoinTooManyBinsAreRefusedWithWhatHelps) {
+  const auto planned = [&](const char* bins, const char* null) {
+    std::string text = "columns:\n";
+    for (int i = 0; i < 5; ++i) {
+      text += fmt::format(
+          "  d{}: {{type: integer, min: 0, max: 999, bins: {}, null: {}, "
+          "outside: clip}}\n",
+          i, bins, null);
+    }
+    text += "rules:\n";
+    for (int i = 0; i < 4; ++i) text += fmt::format("  - d{} <= d{}\n", i, i + 1);
+    files.write("chain.yaml", text);
+    return run({"plan", "marginals", "--domain", "chain.yaml", "--epsilon", "1", "--n", "900"});
+  };
+  const Ended refused = planned("8", "category");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.code, "too-much-work");
+  EXPECT_THAT(refused.err, HasSubstr("to 59049 combinations"));
+  EXPECT_THAT(refused.err, HasSubstr("marginals takes 50000 at most: declare fewer bins for these "
+                                     "columns, declare what their nulls become, name fewer"));
+  EXPECT_EQ(planned("7", "category").status, 0);
+  EXPECT_EQ(planned("8", "\"0\"").status, 0);
+
+  std::string pairs = "columns:\n", rule = "rules:\n  - ";
+  for (int i = 0; i < 16; ++i) {
+    pairs += fmt::format("  b{}: {{type: boolean, null: \"false\"}}\n", i);
+    if (i % 2 == 0) rule += fmt::format("{}b{} and b{}", i == 0 ? "" : " or ", i, i + 1);
+  }
+  files.write("chain.yaml", pairs + rule + "\n");
+  const Ended booleans =
+      run({"plan", "marginals", "--domain", "chain.yaml", "--epsilon", "1", "--n", "900"});
+  EXPECT_THAT(booleans.err, HasSubstr("to 65536 combinations"));
+  EXPECT_THAT(booleans.err, HasSubstr("50000 at most: name fewer columns in a rule"));
 }
 
 TEST_F(Rules, PrivateRecordsThatBreakOneAreCountedAsOthers) {

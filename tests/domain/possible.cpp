@@ -93,6 +93,35 @@ struct Counter {
   std::uint64_t below(std::uint64_t bound) { return engine() % bound; }
 };
 
+/// A null becomes a value only where no null and no other word of another column helps, and then the
+/// middle one, or the first word, if that is possible.
+void check_nulls(const std::vector<Column>& columns, const PossibleRecords& possible,
+                 const std::vector<std::uint32_t>& digits,
+                 const std::vector<std::uint32_t>& mapped) {
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) changed += mapped[i] != digits[i] ? 1U : 0U;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::uint32_t values = columns[i].cell_count();
+    if (digits[i] < values || mapped[i] >= values || changed > 2) continue;
+    if (!possible.is_compared(i)) {
+      std::vector<std::uint32_t> other = mapped;
+      other[i] = is_ordered(columns[i].cells()) ? (values - 1) / 2 : 0;
+      EXPECT_TRUE(other == mapped || !possible.has(other)) << columns[i].name();
+    }
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (j == i || possible.follows(j)) continue;
+      const bool of_words = std::holds_alternative<Categories>(columns[j].cells());
+      const std::uint32_t end = of_words ? columns[j].cell_count() : 0;
+      std::vector<std::uint32_t> other = digits;
+      for (other[j] = 0; other[j] < columns[j].size(); ++other[j]) {
+        const bool is_word = other[j] < end && digits[j] < columns[j].cell_count();
+        if (!is_word && other[j] < columns[j].cell_count()) continue;
+        EXPECT_FALSE(possible.has(other));
+      }
+    }
+  }
+}
+
 /// Has, map and draws agree with enumeration.
 void check_all(const std::vector<Column>& columns, const PossibleRecords& possible) {
   Counter random;
@@ -104,6 +133,7 @@ void check_all(const std::vector<Column>& columns, const PossibleRecords& possib
     std::vector<std::uint32_t> mapped = digits;
     possible.map(mapped);
     ASSERT_TRUE(possible.has(mapped));
+    check_nulls(columns, possible, digits, mapped);
     if (!expected) return;
     ASSERT_EQ(mapped, digits);
     for (int draw = 0; draw < 3; ++draw) {
@@ -133,6 +163,58 @@ TEST(PossibleRecords, OneColumnChangesToNullWhereThatHelps) {
   std::vector<std::uint32_t> digits = {3, 1};
   possible.map(digits);
   EXPECT_EQ(digits, (std::vector<std::uint32_t>{3, 3}));
+}
+
+/// To which record one is mapped.
+std::vector<std::uint32_t> mapped(const std::vector<Column>& columns,
+                                  const std::vector<std::string>& rules,
+                                  std::vector<std::uint32_t> digits) {
+  const PossibleRecords possible(columns, texts(rules));
+  check_all(columns, possible);
+  possible.map(digits);
+  return digits;
+}
+
+TEST(PossibleRecords, ANullThatMustBecomeAValueChangesAFlagInstead) {
+  const std::vector<Column> columns = {words("job", {"no", "yes"}, false),
+                                       integers("pay", 0, 19, 10)};
+  EXPECT_EQ(mapped(columns, {"if job == yes then pay is not null"}, {1, 10}),
+            (std::vector<std::uint32_t>{0, 10}));
+  EXPECT_EQ(mapped(columns, {"pay is not null exactly when job == yes"}, {1, 10}),
+            (std::vector<std::uint32_t>{0, 10}));
+  EXPECT_EQ(mapped(columns, {"pay is not null exactly when job == yes"}, {0, 4}),
+            (std::vector<std::uint32_t>{0, 10}));
+}
+
+TEST(PossibleRecords, ANullThatMustBecomeAValueBecomesTheMiddleOne) {
+  const std::vector<Column> pay = {integers("pay", 0, 19, 10)};
+  EXPECT_EQ(mapped(pay, {"pay is not null"}, {10}), (std::vector<std::uint32_t>{4}));
+  EXPECT_EQ(mapped(pay, {"pay is not null and pay >= 4"}, {10}), (std::vector<std::uint32_t>{4}));
+  EXPECT_EQ(mapped(pay, {"pay is not null and pay >= 12"}, {10}), (std::vector<std::uint32_t>{7}));
+  // No other number is changed, but it may become null.
+  const std::string rule = "if age >= 4 then pay is not null";
+  EXPECT_EQ(mapped({integers("age", 0, 9, {}, false), pay.front()}, {rule}, {8, 10}),
+            (std::vector<std::uint32_t>{8, 4}));
+  EXPECT_EQ(mapped({integers("age", 0, 9), pay.front()}, {rule}, {8, 10}),
+            (std::vector<std::uint32_t>{10, 10}));
+  // The nearest to the middle of several kinds.
+  EXPECT_EQ(
+      mapped({integers("age", 0, 9), words("w", {"x", "y"})},
+             {"age is not null", "if age >= 8 then w == x", "if age < 2 then w == y"}, {10, 0}),
+      (std::vector<std::uint32_t>{4, 0}));
+  EXPECT_EQ(mapped({words("w", {"x", "y", "z"}, true, true)}, {"w is not null"}, {3}),
+            (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(mapped({words("w", {"x", "y", "z"})}, {"w is not null"}, {3}),
+            (std::vector<std::uint32_t>{0}));
+}
+
+TEST(PossibleRecords, ANullThatMustBecomeAValueBecomesAMissingCodeIfThereIsOne) {
+  Mapping mapping;
+  mapping.null_is_category = true;
+  mapping.missing = {{"-9", "refused"}};
+  const std::vector<Column> columns = {Column::make("pay", IntegerCells::make(0, 9, 4), mapping),
+                                       words("job", {"no", "yes"})};
+  EXPECT_EQ(mapped(columns, {"pay is not null"}, {5, 1}), (std::vector<std::uint32_t>{4, 1}));
 }
 
 TEST(PossibleRecords, OrdersOfDaysAndMonths) {

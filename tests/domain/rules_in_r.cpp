@@ -49,6 +49,19 @@ TEST(RulesInR, TakeMissingCodesForUnknown) {
   EXPECT_EQ(in_r("b != -9").at(0), "b != -9");
 }
 
+TEST(RulesInR, AreWrittenAgainAsTheyWereRead) {
+  Mapping coded;
+  coded.missing = {{"-9", "refused"}};
+  std::vector<Column> columns = columns_for_r();
+  columns.push_back(Column::make("c", IntegerCells::make(0, 5, {}), coded));
+  for (const char* const text :
+       {"a <= b", "if c < 3 then yes", "if b > 2 and c != 1 then a is null",
+        "not (b <= c and (a == 1 or c > 3))"}) {
+    const std::string once = rule_in_r(read_rule({.text = text}, columns), columns).at(0);
+    EXPECT_EQ(rule_in_r(read_rule({.text = once}, columns), columns).at(0), once);
+  }
+}
+
 TEST(RulesInR, SayNothingOfMonthsAndTimes) {
   EXPECT_TRUE(in_r("d >= e + 1 month").empty());
   DateCells::Declaration times{

@@ -661,7 +661,8 @@ std::string heading_of(const TableQuestion& question) {
   return has_one_thing ? by : by + ", " + question.column;
 }
 
-std::string meaning(const Measurements& measurements, const std::vector<Estimated>& all) {
+std::string meaning(const Measurements& measurements, const Domain& domain,
+                    const std::vector<Estimated>& all) {
   std::string words =
       "  An interval holds the table's number in 95 of 100 releases; the population's, if the rows "
       "are a random sample of it. Both come from noisy counts, not from released rows.";
@@ -670,6 +671,9 @@ std::string meaning(const Measurements& measurements, const std::vector<Estimate
         "  An interval holds the table's number in 95 of 100 releases. It comes from noisy counts, "
         "not from released rows. The population has no interval, because rows' weights are "
         "private.";
+  }
+  if (!domain.rules().empty()) {
+    words += " The table's number is the one after rows that break a rule were changed.";
   }
   if (std::any_of(all.begin(), all.end(), is_widened)) {
     words +=
@@ -715,7 +719,8 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                  ? ""
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
-  answer.say(meaning(measurements, all));
+  if (!domain.rules().empty()) answer.add("after_rules", true, "");
+  answer.say(meaning(measurements, domain, all));
   return answer;
 }
 

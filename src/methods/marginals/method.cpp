@@ -73,7 +73,7 @@ std::string marginals_error_words(const MarginalError& error) {
       "Expect two columns of the released rows to be usually at most {:.3g}{} in total variation "
       "from the table's, on average over pairs, if as many rows are released as the table has. "
       "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
-      "break rules of the table.",
+      "break rules that the domain does not declare.",
       error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
       is_copula
           ? "This held where columns rise and fall with each other as Gaussian ones do; where "

@@ -180,6 +180,7 @@ void require_few_combinations(const PossibleRecords& possible,
   ColumnSizes sizes;
   for (const MarginalColumn& column : columns) sizes.push_back(std::min(column.size, kMostGroups));
   sizes = RulesOfCells{possible, {}}.most_groups(sizes, kModelCells / kRulesShareOfCells);
+  bool has_bins = false, has_nulls = false;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto classes = possible.classes(i);
     if (classes.empty()) continue;
@@ -191,17 +192,30 @@ void require_few_combinations(const PossibleRecords& possible,
         parts += classes[cell] != classes[cell - 1] ? 1U : 0U;
       }
     }
+    has_bins = has_bins || (columns[i].ordered && columns[i].size > parts);
+    has_nulls = has_nulls || !columns[i].doubtful.empty();
     sizes[i] = std::min(columns[i].size, sizes[i] + parts);
   }
   const std::uint64_t cells = JunctionTree(sizes, possible.table_columns()).cells();
   if (cells <= kMostTreeCells) return;
-  refuse_input("too-much-work", "rules", {WayOut::declare("rules")},
+  std::vector<WayOut> ways;
+  std::string advice;
+  if (has_bins) {
+    ways.push_back(WayOut::declare("bins"));
+    advice += "declare fewer bins for these columns, ";
+  }
+  if (has_nulls) {
+    ways.push_back(WayOut::declare("null"));
+    advice += "declare what their nulls become, ";
+  }
+  ways.push_back(WayOut::declare("rules"));
+  refuse_input("too-much-work", "rules", std::move(ways),
                {{"given", static_cast<double>(cells), "combinations"},
                 {"most", static_cast<double>(kMostTreeCells), "combinations"}},
                "the rules join columns to {} combinations of groups of their values, and method "
-               "marginals takes {} at most: name fewer columns in a rule, or leave out a rule that "
-               "joins columns",
-               cells, kMostTreeCells);
+               "marginals takes {} at most: {}name fewer columns in a rule, or leave out a rule "
+               "that joins columns",
+               cells, kMostTreeCells, advice);
 }
 
 }  // namespace mollify
