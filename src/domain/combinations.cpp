@@ -554,11 +554,16 @@ class Builder {
            inside_.lists[column][to].back() < values;
   }
 
+  bool has_null(std::size_t column, std::uint32_t one) const {
+    return columns_[column].mapping().null_is_category &&
+           inside_.lists[column][one].back() + 1 == columns_[column].size();
+  }
+
   /// Whether a change of a column whose value is known does no harm to its mean: to null, and of
   /// words.
   bool is_mild(std::size_t column, std::uint32_t to) const {
-    const Column& one = columns_[column];
-    return inside_.lists[column][to].front() >= one.cell_count() || is_of_words(one);
+    return has_null(column, to) || is_of_words(columns_[column]) ||
+           inside_.lists[column][to].front() >= columns_[column].cell_count();
   }
 
   /// The classes of a column in the order in which another one is changed to them: null, then the
@@ -566,10 +571,6 @@ class Builder {
   std::vector<std::uint32_t> by_nearness(std::size_t column, std::uint32_t from) const {
     const Column& one = columns_[column];
     const std::size_t count = inside_.class_count(column);
-    const auto is_null = [&](std::uint32_t other) {
-      const auto& list = inside_.lists[column][other];
-      return one.mapping().null_is_category && list.size() == 1 && list.front() + 1 == one.size();
-    };
     const std::int64_t middle = middle_cell(one);
     const auto distance = [&](std::uint32_t other) {
       if (!is_invented(column, from, other)) {
@@ -586,7 +587,8 @@ class Builder {
       if (other != from) order.push_back(other);
     }
     const auto rank = [&](std::uint32_t other) {
-      return std::tuple(!is_null(other), is_invented(column, from, other), distance(other));
+      return std::tuple(!has_null(column, other), is_invented(column, from, other),
+                        distance(other));
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });

@@ -59,11 +59,14 @@ std::uint32_t nearest(std::span<const std::uint32_t> cells, std::uint32_t to) {
   return *after - to < to - *(after - 1) ? *after : *(after - 1);
 }
 
-/// The nearest of ascending cells of a column. No value is near a null or a missing code: it stays
-/// one if there is one, and otherwise becomes the column's middle or first value, or the middle one
-/// of the cells.
+/// What a cell becomes if it must be one of these ascending ones: itself, null, or the nearest. A
+/// null and a missing code have no nearest value: they become a missing code, the middle value of
+/// the column or of the cells, or the first word.
 std::uint32_t nearest_of(const Column& column, const std::vector<std::uint32_t>& cells,
                          std::uint32_t to) {
+  const bool has_null = column.mapping().null_is_category && cells.back() + 1 == column.size();
+  if (std::binary_search(cells.begin(), cells.end(), to)) return to;
+  if (has_null) return cells.back();
   if (to < column.cell_count()) return nearest(cells, to);
   const auto missing = std::lower_bound(cells.begin(), cells.end(), column.cell_count());
   if (missing != cells.end()) return nearest({missing, cells.end()}, to);

@@ -103,6 +103,7 @@ class RuleInR {
     if (formula.kind == Formula::Kind::kCompare) {
       return compare(formula.column, relation, formula.values.front());
     }
+    if (formula.kind == Formula::Kind::kNot) return alternatives(formula.parts.front(), !negated);
     if (!is_or(formula, negated)) return {this->formula(formula, negated, true)};
     std::vector<std::string> all;
     for (const Formula& part : formula.parts) {

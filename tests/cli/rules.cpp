@@ -322,8 +322,7 @@ TEST_F(Rules, AnswersSayThatRowsWereChanged) {
     const Ended answered = run({"answer", "--model", "m.json", "mean(age)"});
     EXPECT_EQ(unwrapped(answered.out).find(said) != std::string::npos, has_rules) << answered.out;
     const Json facts = Json::parse(run({"answer", "--model", "m.json", "mean(age)", "--json"}).out);
-    EXPECT_EQ(facts[0].contains("after_rules"), has_rules);
-    if (has_rules) EXPECT_EQ(facts[0]["after_rules"], true);
+    EXPECT_EQ(facts[0].value("after_rules", false), has_rules);
   }
 }
 
