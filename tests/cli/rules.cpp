@@ -256,9 +256,7 @@ TEST_F(Rules, TwoGivenValuesAreKeptOrRefused) {
     for (std::size_t b = 0; b < columns.size(); ++b) {
       if (a == b) continue;
       for (std::uint32_t one = 0; one < columns[a].size(); ++one) {
-        // Both orders of a pair, each for half of its values.
-        for (std::uint32_t other = one % 2 == (a < b ? 0U : 1U) ? 0U : columns[b].size();
-             other < columns[b].size(); ++other) {
+        for (std::uint32_t other = 0; other < columns[b].size(); ++other) {
           const std::string first = columns[a].name() + "=" + text_of(a, one);
           const std::string second = columns[b].name() + "=" + text_of(b, other);
           SCOPED_TRACE(first + " " + second);
@@ -283,7 +281,7 @@ TEST_F(Rules, TwoGivenValuesAreKeptOrRefused) {
     }
   }
   EXPECT_GT(drawn, 50U);
-  EXPECT_GT(refused, 30U);
+  EXPECT_GT(refused, 50U);
 }
 
 TEST_F(Rules, ANullThatMustBecomeAValueMovesNoMean) {
