@@ -18,11 +18,13 @@ constexpr double kSeen = 4;
 /// The standard deviation of the slope's change over one unit of the axis, and of the slope itself.
 constexpr double kChange = 2;
 constexpr double kSlope = 20;
+/// Of a slope that rises to a jump: numbers may begin inside the cell instead.
+constexpr double kSlopeToJump = 0.3;
 /// Heaps and gaps move a count by this part of it, as well as noise and chance.
 constexpr double kHeaps = 0.1;
 /// Counts whose densities differ by e^2 more than the slopes next to them explain.
 constexpr double kJump = 2;
-/// Beyond the last jump a single count falls like the scale's e^-2, such as x^-2.
+/// Below the last jump a single count falls like the scale's e^-2, such as x^-2.
 constexpr double kFallBeyond = 2;
 /// The standard deviation of a piece's logarithm, which matters where its cells are empty.
 constexpr double kAnywhere = 100;
@@ -101,15 +103,21 @@ class Jumps {
     const double least = high.count - kDoubt * noise_of(high);
     if (!(least > 0)) return false;
     const double fall = std::log(least / width * std::min(width, low.high) / most);
-    const double before = slope(at(-1), at(0)), earlier = slope(at(-2), at(-1));
-    const double after = slope(at(1), at(2));
-    const double curved = at(-2) < cells_.size() ? std::max(before - earlier, 0.0) : 0;
-    const double explained = std::max({before + curved, after, 0.0}) * length(at(0));
+    // What the slopes explain: those before the edge, and the one after it if they are few.
+    const double before = slope(at(-1), at(0)), after = slope(at(1), at(2));
+    double next = after;
+    if (at(-2) < cells_.size()) {
+      next = before + std::clamp(before - slope(at(-2), at(-1)), 0.0, kCurve / length(at(0)));
+    } else if (at(-1) < cells_.size()) {
+      next = std::max(before, (before + after) / 2);
+    }
+    const double explained = std::max(next, 0.0) * length(at(0));
     return fall > kJump + explained;
   }
 
  private:
-  static constexpr double kDoubt = 2;  // standard deviations
+  static constexpr double kDoubt = 2;    // standard deviations
+  static constexpr double kCurve = 1.5;  // most change of a slope over a cell
 
   double noise_of(const CountedCells& one) const {
     return std::sqrt(deviation_ * deviation_ * static_cast<double>(one.cells) +
@@ -303,11 +311,21 @@ class DensityFit {
     if (piece + 1 == pieces_.size()) return true;
     return pieces_[piece].of != pieces_[piece + 1].of && jumps_[pieces_[piece + 1].of];
   }
-  /// The slope that counts do not tell, beyond the last jump at each end.
+  bool is_below(std::size_t one, std::size_t other) const {
+    const CountedCells &a = seen_[one], &b = seen_[other];
+    return a.count * (b.high - b.low) < b.count * (a.high - a.low);
+  }
+  /// The slope that counts do not tell, below the last jump at each end.
   double slope_alone(std::size_t piece) const {
+    const std::size_t of = pieces_[piece].of, last = seen_.size() - 1;
+    if (of == 0 && jumps_[1] && is_below(0, 1)) return kFallBeyond;
+    return of == last && jumps_[of] && is_below(of, of - 1) ? -kFallBeyond : 0;
+  }
+  /// Whether the density jumps at one side of the piece's observation and falls to the other one.
+  bool rises_to_jump(std::size_t piece) const {
     const std::size_t of = pieces_[piece].of;
-    if (of == 0 && jumps_.size() > 1 && jumps_[1]) return kFallBeyond;
-    return of + 1 == jumps_.size() && jumps_[of] ? -kFallBeyond : 0;
+    if (of == 0 || of + 1 == seen_.size() || jumps_[of] == jumps_[of + 1]) return false;
+    return is_below(of - 1, of) && is_below(of + 1, of);
   }
   /// Calls take(i, weights of logs i, i + 1 and i + 2, what their sum should be) of each penalty.
   template <class Take>
@@ -316,7 +334,7 @@ class DensityFit {
       take(i, 1 / kAnywhere, 0.0, 0.0, start_[i] / kAnywhere);
       if (jumps_after(i)) continue;
       const double length = pieces_[i + 1].middle - pieces_[i].middle;
-      const double slope = 1 / (kSlope * std::sqrt(length));
+      const double slope = 1 / ((rises_to_jump(i) ? kSlopeToJump : kSlope) * std::sqrt(length));
       take(i, -slope, slope, 0.0, slope * length * slope_alone(i));
       if (jumps_after(i + 1)) continue;
       const double next = pieces_[i + 2].middle - pieces_[i + 1].middle;
