@@ -18,8 +18,6 @@ constexpr double kSeen = 4;
 /// The standard deviation of the slope's change over one unit of the axis, and of the slope itself.
 constexpr double kChange = 2;
 constexpr double kSlope = 20;
-/// Of a slope that rises to a jump: numbers may begin inside the cell instead.
-constexpr double kSlopeToJump = 0.3;
 /// Heaps and gaps move a count by this part of it, as well as noise and chance.
 constexpr double kHeaps = 0.1;
 /// Counts whose densities differ by e^2 more than the slopes next to them explain.
@@ -321,12 +319,6 @@ class DensityFit {
     if (of == 0 && jumps_[1] && is_below(0, 1)) return kFallBeyond;
     return of == last && jumps_[of] && is_below(of, of - 1) ? -kFallBeyond : 0;
   }
-  /// Whether the density jumps at one side of the piece's observation and falls to the other one.
-  bool rises_to_jump(std::size_t piece) const {
-    const std::size_t of = pieces_[piece].of;
-    if (of == 0 || of + 1 == seen_.size() || jumps_[of] == jumps_[of + 1]) return false;
-    return is_below(of - 1, of) && is_below(of + 1, of);
-  }
   /// Calls take(i, weights of logs i, i + 1 and i + 2, what their sum should be) of each penalty.
   template <class Take>
   void each_penalty(const Take& take) const {
@@ -334,7 +326,7 @@ class DensityFit {
       take(i, 1 / kAnywhere, 0.0, 0.0, start_[i] / kAnywhere);
       if (jumps_after(i)) continue;
       const double length = pieces_[i + 1].middle - pieces_[i].middle;
-      const double slope = 1 / ((rises_to_jump(i) ? kSlopeToJump : kSlope) * std::sqrt(length));
+      const double slope = 1 / (kSlope * std::sqrt(length));
       take(i, -slope, slope, 0.0, slope * length * slope_alone(i));
       if (jumps_after(i + 1)) continue;
       const double next = pieces_[i + 2].middle - pieces_[i + 1].middle;
