@@ -17,6 +17,13 @@ Tables: *survey*, 20 000 drawn rows with a region, a sex, and three heavy-tailed
 - claim: Pareto with index 1.5, in cents, up to a bound that about 8 rows reach;
 - visit: minutes, gamma, three in ten at multiples of 15 or 60.
 
+*ends*, 20 000 drawn rows with a sex and four even numbers that begin and end sharply:
+
+- age: whole years from 18 to 64, edges 0, 18, 30, 45, 65, 101;
+- score: 50 to 100, four bins from 0 to 100;
+- hour: 9 to 17, edges 0, 6, 9, 12, 15, 18, 24;
+- wage: 12 to 40, any number, ten bins from 0 to 100. Its ends are inside bins.
+
 *RAND*: the 14 columns of data/rand_hie_table.yaml. Medical expenses (meddol) are measured, with 0 as a spike.
 
 Setups, for the heavy-tailed numbers:
@@ -26,6 +33,8 @@ Setups, for the heavy-tailed numbers:
 - equal: thirty bins of equal width, if asked for;
 - drafted: what `mollify domain` makes of 2000 other rows, up to the bound;
 - private: `bins: private`.
+
+Table *ends* has setup `edges` alone, with its own edges.
 
 Each figure is a mean over releases. Sizes of errors: of the standard deviation and the mean relative to the table's; of
 the 99 % quantile and the Wasserstein distance in the table's standard deviations; total variation of columns in bins of
@@ -107,6 +116,21 @@ class Firms:
         return {"branch": {"type": "categorical", "values": list(range(4))}}
 
 
+class Ends:
+    numbers = {"age": (101, None, None, "integer", 1), "score": (100, None, None, "integer", 1),
+               "hour": (24, None, None, "integer", 1), "wage": (100, None, None, "number", 1)}  # fmt: skip
+    edges = {"age": [0, 18, 30, 45, 65, 101], "score": [0, 25, 50, 75, 100], "hour": [0, 6, 9, 12, 15, 18, 24], "wage": list(range(0, 101, 10))}
+
+    def __init__(self, random):
+        self.rows = self.other = pd.DataFrame({
+            "sex": random.integers(0, 2, ROWS), "age": random.integers(18, 65, ROWS), "score": random.integers(50, 101, ROWS),
+            "hour": random.integers(9, 18, ROWS), "wage": random.uniform(12, 40, ROWS),
+        })  # fmt: skip
+
+    def others(self):
+        return {"sex": {"type": "categorical", "values": [0, 1]}}
+
+
 class Rand:
     numbers = {"meddol": (100_000, 10, 2_000, "number", 0.01)}
 
@@ -120,7 +144,7 @@ class Rand:
         return {name: column for name, column in self.domain.items() if name != "meddol"}
 
 
-TABLES = {"survey": Survey, "firms": Firms, "RAND": Rand}
+TABLES = {"survey": Survey, "firms": Firms, "ends": Ends, "RAND": Rand}
 
 
 def series(unit, bound):
@@ -133,6 +157,11 @@ def series(unit, bound):
         power *= 10
 
 
+def edges_of(table, name):
+    bound, unit, *_ = table.numbers[name]
+    return table.edges[name] if unit is None else series(unit, bound)
+
+
 def declared(setup, name, given, table, mollify, folder):
     bound, unit, late, kind, step = given
     shared = {"type": kind, "outside": "clip", "null": "0"}
@@ -143,7 +172,7 @@ def declared(setup, name, given, table, mollify, folder):
     if setup == "wide":
         return {**shared, "edges": [edge for edge in series(unit, bound) if edge < late] + [late, bound]}
     if setup == "edges":
-        return {**shared, "edges": series(unit, bound)}
+        return {**shared, "edges": edges_of(table, name)}
     if setup == "equal":
         return {**shared, "min": 0, "max": bound, "bins": 30}
     if setup == "private":
@@ -195,7 +224,7 @@ def main():
     print_line(*["---"] * 12)
     for name in asked.table:
         for epsilon in asked.epsilon:
-            for setup in asked.setup:
+            for setup in ["edges"] if name == "ends" else asked.setup:
                 found = {}
                 for run in range(asked.runs):
                     table = TABLES[name](np.random.default_rng(run))
@@ -207,8 +236,8 @@ def main():
                             columns[column] = declared(setup, column, given, table, asked.builds[0], folder)
                         for build, mollify in builds.items():
                             rows = release(mollify, table, columns, epsilon, folder)
-                            for column, (bound, unit, *_) in table.numbers.items():
-                                one = figures(rows[column].to_numpy(), table.rows[column].to_numpy(), series(unit, bound))
+                            for column in table.numbers:
+                                one = figures(rows[column].to_numpy(), table.rows[column].to_numpy(), edges_of(table, column))
                                 found.setdefault((column, build), []).append(one)
                 for (column, build), each in sorted(found.items()):
                     print_line(name, column, setup, f"{epsilon:g}", build, *(f"{one:.3f}" for one in np.mean(each, axis=0)))

@@ -54,6 +54,10 @@ class Density {
 /// If each counted by itself, the tail would follow the greatest noise. If the counts show a tail of
 /// numbers far from 0 (upper_tail), the density is the density of this tail.
 ///
+/// The density jumps at an edge if a smooth one would make the counts of its sides unlikely: ages
+/// of adults begin at 18, whatever a cell from 0 to 17 shows. Then neither side says anything about
+/// the other.
+///
 /// Nothing for fewer than three cells, more than kMostCells, or counts that sum to noise alone.
 /// Cells alone are left out. Post-processing of the counts. O(pieces 24^2) a step.
 [[nodiscard]] std::optional<Density> smooth_density(const ColumnAxis& axis,
@@ -65,7 +69,9 @@ class Density {
 [[nodiscard]] double with_density(double count, double smooth, double deviation);
 
 /// How the values of a column's cells share these expected counts: of each cell that holds many
-/// values and is not even, by the density of all of them. No count changes.
-[[nodiscard]] ColumnShapes shapes_of(const Column& column, std::span<const double> counts);
+/// values and is not even, by the density of all of them. No count changes. `noise`: the standard
+/// deviation of the counts that these were made of, which may hide where the density jumps.
+[[nodiscard]] ColumnShapes shapes_of(const Column& column, std::span<const double> counts,
+                                     double noise);
 
 }  // namespace mollify

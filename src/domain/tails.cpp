@@ -140,7 +140,8 @@ bool fits(const Tail& tail, std::span<const CountedCells> cells, double deviatio
 
 }  // namespace
 
-std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation) {
+std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation,
+                               std::size_t least) {
   double all = 0;
   for (const CountedCells& one : cells) all += one.count;
   std::size_t first = cells.size();
@@ -155,7 +156,7 @@ std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double devia
   std::optional<Tail> found;
   for (const double times : kTimesOfEnd) {
     take(times * of_end, cells.size() - end + 1);
-    if (first == 0 || !(sum <= kMostOfAll * all)) break;
+    if (first == 0 || first < least || !(sum <= kMostOfAll * all)) break;
     const double from = cells[first].low;
     const double before = (sum - of_end) / (cells[end].low - from);
     if (from < 0 || !(of_end / (cells.back().high - cells[end].low) < kThin * before)) continue;

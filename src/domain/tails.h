@@ -50,7 +50,8 @@ class Tail {
 /// and scale that few counts outweigh: it is the posterior mean of both. Post-processing.
 ///
 /// Nothing if the last cells are no thinner than those before them, or have half of all rows, or if
-/// the tail would begin below 0, from which tails run away.
-[[nodiscard]] std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation);
+/// the tail would begin below 0, from which tails run away, or before the cell `least`.
+[[nodiscard]] std::optional<Tail> upper_tail(std::span<const CountedCells> cells, double deviation,
+                                             std::size_t least = 0);
 
 }  // namespace mollify

@@ -217,6 +217,83 @@ TEST(Tails, NoiseHidesCellsUpToASeenOne) {
   EXPECT_EQ(hidden({9, 9}), 2U);
 }
 
+/// How far the density is from the counts of even numbers from `from` to `to`, as a part of them.
+double distance_from_even(const Density& density, double rows, double from, double to) {
+  double most = 0;
+  for (int i = 1; i <= 20; ++i) {
+    const double x = from + (to - from) * i / 20;
+    most = std::max(most, std::fabs(density.between(-1e9, x) / rows - i / 20.0));
+  }
+  return most;
+}
+
+/// `rows` even numbers from `from` to `to`, in each cell of an axis.
+std::vector<double> even_counts(const ColumnAxis& axis, double rows, double from, double to) {
+  std::vector<double> counts;
+  for (const AxisCell& cell : axis) {
+    const double inside = std::min(cell.high, to) - std::max(cell.low, from);
+    counts.push_back(cell.is_alone() ? 0 : rows * std::max(inside, 0.0) / (to - from));
+  }
+  return counts;
+}
+
+TEST(Density, JumpsWhereNumbersBeginOrEnd) {
+  constexpr double kRows = 20'000;
+  struct Tested {
+    std::vector<double> edges;
+    double from;
+    double to;
+  };
+  const Tested tested[] = {
+      {{0, 18, 30, 45, 65, 101}, 18, 65},
+      {{0, 250, 500, 750, 1000}, 0, 500},
+      {{0, 18, 40, 65, 101}, 18, 65},
+      {{0, 10, 20, 30, 40}, 0, 10},
+      {{0, 250, 500, 750, 1000}, 500, 1000},
+      {{0, 6, 9, 12, 15, 18, 24}, 9, 18},
+      {{0, 10, 20, 30, 40, 50}, 20, 30},
+      {{-50, -40, -30, -20, -10, 0}, -40, -20},
+      {{0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}, 300, 700},
+  };
+  for (const double deviation : {0.0, 1.0, 60.0}) {
+    for (const Tested& one : tested) {
+      const ColumnAxis axis = axis_of(numbers(one.edges));
+      const auto density =
+          smooth_density(axis, even_counts(axis, kRows, one.from, one.to), deviation);
+      if (!density && one.to == 10) continue;  // one seen cell and noise are none
+      ASSERT_TRUE(density);
+      EXPECT_LT(distance_from_even(*density, kRows, one.from, one.to), 0.02)
+          << one.from << " to " << one.to << ", noise " << deviation;
+    }
+  }
+}
+
+TEST(Density, DoesNotJumpInSmoothCounts) {
+  const ColumnAxis axis = axis_of(numbers({0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}));
+  const auto below = [](double x) { return std::erfc((500 - x) / 100 / std::sqrt(2)) / 2; };
+  std::vector<double> counts;
+  for (const AxisCell& cell : axis) {
+    counts.push_back(cell.is_alone() ? 0 : 50'000 * (below(cell.high) - below(cell.low)));
+  }
+  for (const double deviation : {1.0, 10.0}) {
+    const auto density = smooth_density(axis, counts, deviation);
+    ASSERT_TRUE(density);
+    // Of the rows from 200 to 300, 85 in 100 are above 250.
+    const double above = density->between(250, 300) / density->between(200, 300);
+    EXPECT_NEAR(above, (below(300) - below(250)) / (below(300) - below(200)), 0.08) << deviation;
+  }
+}
+
+TEST(Density, FallsAwayBeyondItsLastJump) {
+  // Nothing but the wide cell itself tells where its 60 rows are.
+  const ColumnAxis axis = axis_of(numbers({0, 10, 20, 30, 40, 10'000}));
+  const auto density = smooth_density(axis, std::vector<double>{5000, 5000, 5000, 5000, 60, 0}, 1);
+  ASSERT_TRUE(density);
+  EXPECT_NEAR(density->between(0, 40), 20'000, 200);
+  EXPECT_GT(density->between(40, 1000), 50);
+  EXPECT_NEAR(density->between(30, 40) / density->between(20, 30), 1, 0.05);
+}
+
 TEST(Density, NeedsThreeCellsAndCounts) {
   const ColumnAxis few = axis_of(numbers({0, 1, 2}));
   EXPECT_FALSE(smooth_density(few, std::vector<double>{10, 20}, 1));
@@ -231,7 +308,7 @@ TEST(Shapes, MoveNoMassBetweenCells) {
   const Column column = numbers({0, 10, 20, 50, 100, 1000});
   const std::vector<double> shares = {5000, 3000, 1500, 400, 100};
   const MarginalModel before = model_of(shares);
-  const MarginalModel after = with_shapes(before, {{column}});
+  const MarginalModel after = with_shapes(before, {{column}}, 1);
   const MarginalModel::ColumnModel& made = after.columns()[0];
   EXPECT_EQ(made.shares, shares);
   EXPECT_EQ(made.groups, before.columns()[0].groups);
@@ -248,13 +325,24 @@ TEST(Shapes, MoveNoMassBetweenCells) {
 
 TEST(Shapes, LeaveEvenCountsEven) {
   const Column column = numbers({0, 10, 20, 30, 40});
-  const MarginalModel after = with_shapes(model_of({1000, 1000, 1000, 1000}), {{column}});
+  const MarginalModel after = with_shapes(model_of({1000, 1000, 1000, 1000}), {{column}}, 1);
   EXPECT_TRUE(after.columns()[0].shapes.empty());
+}
+
+TEST(Shapes, ReachASharpEnd) {
+  const Column column = numbers({0, 18, 30, 45, 65, 101});
+  const MarginalModel after = with_shapes(model_of({10, 5106, 6383, 8511, 10}), {{column}}, 30);
+  for (const std::uint32_t cell : {1U, 2U, 3U}) {
+    const CellShape* const shape = shape_of(after.columns()[0].shapes, cell);
+    const std::uint64_t points = column.points(cell);
+    const double half = static_cast<double>(points / 2) / static_cast<double>(points);
+    EXPECT_NEAR(shape == nullptr ? half : shape->below(points / 2), half, 0.03) << cell;
+  }
 }
 
 TEST(Shapes, AreReadBack) {
   const Column column = numbers({0, 10, 20, 50, 100, 1000});
-  const MarginalModel model = with_shapes(model_of({5000, 3000, 1500, 400, 100}), {{column}});
+  const MarginalModel model = with_shapes(model_of({5000, 3000, 1500, 400, 100}), {{column}}, 1);
   const auto json = marginal_model_json(model);
   EXPECT_EQ(marginal_model_json(marginal_model_from_json(json, "M")), json);
   const auto refused = [&](const auto& change) {

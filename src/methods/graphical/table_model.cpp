@@ -116,7 +116,8 @@ ModelRows MarginalModel::rows(std::size_t count, const RandomWords& words,
   return rows;
 }
 
-MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns) {
+MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns,
+                          double noise) {
   std::vector<MarginalModel::ColumnModel> made = model.columns();
   for (std::size_t i = 0; i < made.size(); ++i) {
     // A column that follows has the shapes of nothing that was counted.
@@ -128,7 +129,7 @@ MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> co
       const double sum = model.groups(i)[group].sums.back();
       counts.push_back(model.graph().total() * groups[group] * made[i].shares[cell] / sum);
     }
-    made[i].shapes = shapes_of(columns[i], counts);
+    made[i].shapes = shapes_of(columns[i], counts, noise);
   }
   return {std::move(made), model.graph(), model.correlations()};
 }

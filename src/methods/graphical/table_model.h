@@ -77,9 +77,9 @@ class MarginalModel {
 };
 
 /// The model with the shapes of its columns' cells, as its expected counts say (shapes_of). The mass
-/// of no cell changes.
-[[nodiscard]] MarginalModel with_shapes(const MarginalModel& model,
-                                        std::span<const Column> columns);
+/// of no cell changes. `noise`: the standard deviation of the columns' counts.
+[[nodiscard]] MarginalModel with_shapes(const MarginalModel& model, std::span<const Column> columns,
+                                        double noise);
 
 [[nodiscard]] nlohmann::ordered_json marginal_model_json(const MarginalModel& model);
 

@@ -336,7 +336,7 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
                                                  reference ? &*reference : nullptr,
                                                  rules ? &*rules : nullptr, &axes),
                                  bins, reference_columns()),
-                    domain_.columns());
+                    domain_.columns(), budget.deviation(design.column_parts));
     RecordWriter writer(domain_, sink);
     write_rows(model, *certificate().spec.count, {}, random, writer);
     writer.finish();

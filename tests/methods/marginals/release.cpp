@@ -296,7 +296,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
       without_bins(learn_marginals(with_bins(design, bins), noted,
                                    tested.reference ? &reference : nullptr, nullptr, &axes),
                    bins, shares),
-      domain.columns());
+      domain.columns(), budget.deviation(design.column_parts));
   std::string csv;
   CsvSink sink(csv);
   RecordWriter writer(domain, sink);
