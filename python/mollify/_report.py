@@ -237,9 +237,14 @@ def _times(share: float) -> str:
 
 
 def _error(release: Release, facts: dict[str, Any]) -> list[str]:
-    """What error to expect, in a sentence, from public facts alone."""
+    """The error that was measured, or that public facts let expect, in a sentence."""
     accuracy = facts.get("accuracy") or {}
     most = release.total_variation
+    measured = release.model and release.model.error
+    if measured:
+        least, greatest = (f"{100 * bound:.2g}" for bound in measured["interval"])
+        told = f"{_times(measured['two_way'])} rows would have to change for two columns together to be as in the table, on average over pairs (95 %: {least} to {greatest} of 100)"
+        return [f"<p><strong>Measured error: {html.escape(told)}.</strong></p>"]
     if "two_way" in accuracy:
         told = f"{_times(accuracy['two_way']['usual'])} rows would have to change for two columns together to be as in the table, on average over pairs"
     elif "expected_total_variation" in accuracy:

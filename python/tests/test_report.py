@@ -184,7 +184,9 @@ def test_a_page_shows_every_type_of_column_in_the_domains_cells(tmp_path, everyt
     assert labels["children"][0] == "0..6"
     # What is long is folded: 20 of 60 codes are shown.
     assert len(labels["code"]) > 20 and "more</summary>" in page
-    assert "Expected error: " in words(page)
+    measured = everything.model.error
+    assert f"(95 %: {100 * measured['interval'][0]:.2g} to " in words(page)
+    assert "Measured error: " in words(page)
 
 
     # Labels show what a bar counts where it is more than one cell.

@@ -56,12 +56,7 @@ bool MarginalBudget::is_drawn() const {
   try {
     // The least part has the most noise, the whole the least.
     for (const std::uint32_t parts : {std::uint32_t{1}, kParts}) {
-      const Ratio most = noise(parts);
-      if (notion_ == PrivacyNotion::kPure) {
-        static_cast<void>(DiscreteLaplace(most));
-      } else {
-        static_cast<void>(DiscreteGaussian(most));
-      }
+      require_drawn(noise(parts));
       static_cast<void>(choice_rate(parts));
     }
   } catch (const InvalidInput&) {
@@ -86,12 +81,23 @@ Ratio MarginalBudget::product_noise(std::uint32_t parts, std::size_t columns,
                                     std::uint64_t steps) const {
   const ProductWeight product{unit_, columns};
   const Ratio noise = noise_of(parts, product.sum(), product.square(), steps * steps);
+  require_drawn(noise);
+  return noise;
+}
+
+Ratio MarginalBudget::distance_noise(std::uint32_t parts, std::uint64_t pairs) const {
+  const DistanceWeight distance{unit_, pairs};
+  const Ratio noise = noise_of(parts, distance.sum(), distance.square(), 1);
+  require_drawn(noise);
+  return noise;
+}
+
+void MarginalBudget::require_drawn(Ratio noise) const {
   if (notion_ == PrivacyNotion::kPure) {
     static_cast<void>(DiscreteLaplace(noise));
   } else {
     static_cast<void>(DiscreteGaussian(noise));
   }
-  return noise;
 }
 
 /// Sensitivities times `scale`, a power of two, which rounds nothing.
@@ -233,6 +239,35 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
   }
 }
 
+/// Parts for the error of rows: so many that its noise is some tenth of what tables of this size
+/// have, by releases of five tables (docs/evidence/tables.md); none where it cannot be drawn.
+std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudget& budget) {
+  constexpr double kLeast = 0.01;
+  if (request.pairs() == 0) return 0;
+  // Private bins and columns that are measured once more leave no more.
+  const double most = levels_of_bins(request) > 0 ? 0.025 : 0.05;
+  const bool pure = budget.notion() == PrivacyNotion::kPure;
+  double share = std::min(pure ? 0.04 : 0.025, most);
+  if (request.records) {
+    const double weight =
+        static_cast<double>(*request.records) * static_cast<double>(request.unit.weight);
+    // Of the mean total variation, if all of the budget paid for it.
+    const double deviation =
+        budget.deviation(MarginalBudget::kParts) *
+        std::sqrt(static_cast<double>(request.unit.sum()) /
+                  static_cast<double>(pure ? request.unit.sum() : request.unit.weight)) /
+        (2 * weight);
+    share = std::clamp((pure ? 300 : 50) * deviation, kLeast, most);
+  }
+  const std::uint32_t parts = share_of_parts(share, 1);
+  try {
+    static_cast<void>(budget.distance_noise(parts, request.pairs()));
+  } catch (const InvalidInput&) {
+    return 0;
+  }
+  return parts;
+}
+
 std::string why_of(const MarginalDesign& design) {
   const bool one = design.request.asked() == 1;
   // A column counts all records, so few of them next to the noise show nothing.
@@ -289,6 +324,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
   if (const std::size_t levels = levels_of_bins(request); levels > 0) {
     design.cut_parts = share_of_parts(0.10, levels);
   }
+  design.error_parts = parts_of_error(request, budget);
   if (columns == 1) {
     design.column_parts =
         MarginalBudget::kParts - static_cast<std::uint32_t>(design.all_cut_parts());
@@ -296,7 +332,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // Noise of columns of a dozen cells is some four times the noise of their pairs, so this leaves
     // least of both together.
     design.column_parts = share_of_parts(0.75, columns);
-    design.product_parts = MarginalBudget::kParts -
+    design.product_parts = design.parts_of_model() -
                            static_cast<std::uint32_t>(design.all_cut_parts()) -
                            design.column_parts * static_cast<std::uint32_t>(columns);
     design.score_steps = steps_that_are_drawn(budget, design.product_parts, columns);
@@ -306,8 +342,10 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
     // The pairs of questions get parts that all other pairs would have.
-    const double others = 1 - sixths_of_questions(request) / 6.0;
-    design.column_parts = share_of_parts(0.20, columns);
+    constexpr double kColumns = 0.20;
+    const double error = static_cast<double>(design.error_parts) / MarginalBudget::kParts;
+    const double others = (1 - sixths_of_questions(request) / 6.0) * (1 - error / (1 - kColumns));
+    design.column_parts = share_of_parts(kColumns, columns);
     design.tree_choice_parts = share_of_parts(0.03 * others, edges);
     design.tree_parts = share_of_parts(0.15 * others, 1);
     design.choice_parts = share_of_parts(0.12 * others, rounds);
@@ -342,7 +380,7 @@ void check_marginal_design(const MarginalDesign& design) {
   const bool twice = edges > 0 && !design.request.copula;
   const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts +
-                                design.product_parts + design.all_cut_parts();
+                                design.product_parts + design.error_parts + design.all_cut_parts();
   refuse_if(!keeps || planned > MarginalBudget::kParts ||
                 !(budget.noise(design.column_parts) == design.column_noise),
             "certificate-altered", {},
@@ -386,7 +424,7 @@ double column_deviation(const MarginalDesign& design, const MarginalBudget& budg
   if (again > 0) all += precision(again);
   if (columns > 1 && !design.request.copula) {
     const double edges = columns - 1;
-    const double left = MarginalBudget::kParts -
+    const double left = design.parts_of_model() -
                         (static_cast<double>(design.column_parts) + again) * columns -
                         design.tree_choice_parts * edges - design.tree_parts -
                         static_cast<double>(design.all_cut_parts());

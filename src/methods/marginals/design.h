@@ -58,6 +58,20 @@ struct ProductWeight {
   }
 };
 
+/// How far one unit moves the distances of `pairs` pairs of columns from counts that do not depend
+/// on the unit, each the sum of |count - c| over the pair's cells.
+///
+/// Theorem. One unit moves each distance by UnitWeight::sum at most, so all of them by pairs times
+/// that in the sum of sizes, and their sum too; in the square of the Euclidean norm by pairs times
+/// its square. QED
+struct DistanceWeight {
+  UnitWeight unit;
+  std::uint64_t pairs = 1;
+
+  [[nodiscard]] std::uint64_t sum() const { return unit.sum() * pairs; }
+  [[nodiscard]] std::uint64_t square() const { return unit.sum() * unit.sum() * pairs; }
+};
+
 /// A budget cut into kParts equal parts. A step takes a whole number k of them and spends
 /// k amount / kParts:
 ///
@@ -92,6 +106,9 @@ class MarginalBudget {
   /// InvalidInput where the kernel does not draw it. steps a power of two up to 2^8.
   [[nodiscard]] Ratio product_noise(std::uint32_t parts, std::size_t columns,
                                     std::uint64_t steps) const;
+  /// The noise of the distances of `pairs` pairs of columns: of their sum if pure, else of each.
+  /// Throws InvalidInput where the kernel does not draw it.
+  [[nodiscard]] Ratio distance_noise(std::uint32_t parts, std::uint64_t pairs) const;
   /// The rate of an ExponentialChoice over distances of sensitivity unit().sum().
   [[nodiscard]] Ratio choice_rate(std::uint32_t parts) const;
   /// The standard deviation of a measurement's noise, about; of one count, in weights.
@@ -100,6 +117,8 @@ class MarginalBudget {
   [[nodiscard]] double deviation_of(Ratio noise) const;
 
  private:
+  /// Throws InvalidInput unless the kernel draws noise of this scale or variance.
+  void require_drawn(Ratio noise) const;
   /// Whether the kernel draws the noise of each number of parts.
   [[nodiscard]] bool is_drawn() const;
   [[nodiscard]] double part_down(std::uint32_t parts) const;
@@ -118,8 +137,14 @@ class PartsLeft {
   /// Takes them and returns them. Throws std::logic_error, having taken nothing, if fewer are left
   /// or none is asked for: no step can happen that was not paid for.
   std::uint32_t take(std::uint32_t parts);
+  /// Takes them for another step, which can take no more than these.
+  [[nodiscard]] PartsLeft set_apart(std::uint32_t parts) { return PartsLeft(take(parts)); }
+
+  PartsLeft() = default;
 
  private:
+  explicit PartsLeft(std::uint32_t parts) : left_(parts) {}
+
   std::uint32_t left_ = MarginalBudget::kParts;
 };
 
@@ -158,6 +183,11 @@ struct MarginalRequest {
                       [](const MarginalColumn& column) { return !column.follows; }));
   }
 
+  /// The pairs of these.
+  [[nodiscard]] std::uint64_t pairs() const {
+    return std::uint64_t{asked()} * (asked() - std::min<std::size_t>(asked(), 1)) / 2;
+  }
+
   /// Noise in records of weight W, in the weights that are declared.
   [[nodiscard]] double told(double noise) const {
     return greatest_weight > 0 ? noise * greatest_weight : noise;
@@ -179,8 +209,9 @@ struct MarginalRequest {
 /// pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
 /// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
-/// nothing is left. Of a copula instead of tree and rounds the products of all pairs' rank scores,
-/// of sizes up to `score_steps`, with `product_parts`.
+/// nothing is left but `error_parts`. Of a copula instead of tree and rounds the products of all
+/// pairs' rank scores, of sizes up to `score_steps`, with `product_parts`. At the end, once rows are
+/// drawn, how far their pairs are from the table's, with `error_parts`.
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (MarginalBudget), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
@@ -194,6 +225,7 @@ struct MarginalDesign {
   std::uint32_t choice_parts = 0;
   std::uint32_t round_parts = 0;
   std::uint32_t product_parts = 0;
+  std::uint32_t error_parts = 0;  ///< none of one column, and where the noise cannot be drawn
   std::uint64_t score_steps = 0;
   /// The greatest number of cells of the model's junction tree.
   std::uint64_t model_cells = 0;
@@ -209,6 +241,10 @@ struct MarginalDesign {
 
   /// Of all levels of all columns.
   [[nodiscard]] std::uint64_t all_cut_parts() const;
+  /// What all steps together have, except for the error's.
+  [[nodiscard]] std::uint32_t parts_of_model() const {
+    return MarginalBudget::kParts - error_parts;
+  }
 };
 
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, for pairs of

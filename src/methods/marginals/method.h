@@ -95,16 +95,24 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 // What a release by marginals measured.
 
 /// All noisy answers of a release, about the domain's cells: `found` of its private bins, and those
-/// about `bins` of each column's cells that were asked for after them.
+/// about `bins` of each column's cells that were asked for after them. Without the rows' error.
 [[nodiscard]] Measurements published_measurements(const Certificate& certificate,
                                                   std::vector<MeasuredTable> found,
                                                   const RecordedAnswers& asked,
                                                   const std::vector<CellGroups>& bins);
 
+/// What the table weighs, in steps: n W where n is public, else as all measured tables say together,
+/// each weighted by the noise of its sum. At least 1.
+[[nodiscard]] std::uint64_t table_weight(const MarginalDesign& design,
+                                         const std::vector<MeasuredTable>& tables);
+
+/// The columns that something is asked about.
+[[nodiscard]] std::vector<std::size_t> asked_columns(const MarginalDesign& design);
+
 /// Whether a release of this certificate can have made these measurements of its domain: first of
 /// private bins and of each column, as designed; then of pairs, as can_be_measured says, or of a
-/// copula's products. Their noise is what their parts of the budget give, and all parts are no more
-/// than there are. The choice of pairs, and the counts, cannot be checked.
+/// copula's products; and the error of the rows. Their noise is what their parts of the budget give,
+/// and all parts are no more than there are. The choice of pairs, and the counts, cannot be checked.
 [[nodiscard]] bool can_have_measured(const Certificate& certificate, const Measurements& made);
 
 // Plans: plan.cpp.

@@ -113,7 +113,7 @@ Measurements even_measurements(const MarginalDesign& design, const Domain& domai
     cells.push_back(cells_of_question(table, asked));
   }
   const auto left = static_cast<std::uint32_t>(
-      MarginalBudget::kParts - std::min<std::uint64_t>(spent, MarginalBudget::kParts));
+      design.parts_of_model() - std::min<std::uint64_t>(spent, design.parts_of_model()));
   const std::vector<std::uint32_t> parts = forest_parts(parts_of_questions(request, left), cells);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<CellGroups> groups;

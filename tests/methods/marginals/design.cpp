@@ -289,6 +289,39 @@ TEST(Measurements, FollowTheDesign) {
       design, std::vector{pair(0, 1, 9, half), pair(1, 2, 2, half), pair(0, 2, 4, round)}));
 }
 
+/// The error has .01 to .05 of the budget, the more the fewer rows there are, and leaves all other
+/// steps theirs; of one column, and where its noise cannot be drawn, it has none.
+TEST(MarginalDesign, HasPartsForTheErrorOfRows) {
+  constexpr double kAll = MarginalBudget::kParts;
+  for (const Privacy& budget : {Privacy::pure(1), Privacy::concentrated(0.1)}) {
+    MarginalRequest request{{{9, true}, {9, true}, {2, true}}, budget, {}, 1'000'000};
+    EXPECT_NEAR(design_marginals(request).error_parts / kAll, 0.01, 1e-4);
+    std::uint32_t before = 0;
+    for (const std::uint64_t records : {1'000'000U, 20'000U, 10'000U, 5'000U, 10U}) {
+      request.records = records;
+      const MarginalDesign design = design_marginals(request);
+      EXPECT_NO_THROW(check_marginal_design(design));
+      EXPECT_GE(design.error_parts, before);
+      before = design.error_parts;
+    }
+    EXPECT_NEAR(before / kAll, 0.05, 1e-4);
+    request.columns[0] = {4000, true, true};
+    const MarginalDesign in_bins = design_marginals(request);
+    EXPECT_NEAR(in_bins.error_parts / kAll, 0.025, 1e-4);
+    EXPECT_NO_THROW(check_marginal_design(in_bins));
+    request.unit.weight = std::uint64_t{1} << 20U;
+    request.columns.resize(400, {2, true});
+    EXPECT_EQ(design_marginals(request).error_parts, 0U) << "noise of pairs of such weights";
+    request.unit.weight = 1;
+    request.columns.resize(1);
+    EXPECT_EQ(design_marginals(request).error_parts, 0U);
+  }
+  MarginalDesign altered =
+      design_of({{9, true}, {9, true}}, Privacy::pure(1), Neighbours::kReplace);
+  altered.error_parts = MarginalBudget::kParts;
+  EXPECT_THROW(check_marginal_design(altered), InvalidInput);
+}
+
 TEST(Measurements, OfQuestionsComeFirst) {
   MarginalRequest request =
       design_of({{9, true}, {9, true}, {2, true}}, Privacy::concentrated(0.5), Neighbours::kReplace)
@@ -298,7 +331,7 @@ TEST(Measurements, OfQuestionsComeFirst) {
   const auto pair = [](std::size_t i, std::size_t j, std::uint32_t parts) {
     return Measurement{{i, j}, {4, 4}, parts};
   };
-  const std::uint32_t left = MarginalBudget::kParts - 3 * design.column_parts;
+  const std::uint32_t left = design.parts_of_model() - 3 * design.column_parts;
   const std::uint32_t all = parts_of_questions(request, left);
   const std::uint32_t round = design.round_parts;
   const auto is_possible = [&](std::vector<Measurement> more) {
