@@ -372,9 +372,9 @@ TEST(Advise, TakesAModelForMoreRowsThanPersons) {
   EXPECT_THAT(wide.out, HasSubstr("\nmethod     marginals "));
   EXPECT_THAT(wide.out,
               HasSubstr("nothing to advise: no epsilon here has so small an error. To "
-                        "get the commands\nall the same, give --alpha 0.33 or --epsilon\n"));
+                        "get the commands\nall the same, give --alpha 0.34 or --epsilon\n"));
   EXPECT_EQ(advised(command,
-                    Arguments{"--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.33"} +
+                    Arguments{"--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.34"} +
                         table)["epsilon"],
             8);
 }

@@ -42,6 +42,8 @@ TEST(Measurements, AreReadAsTheyWereWritten) {
   for (int i = 0; i < 2; ++i) {
     const Json json = Json::parse(measurements_json(made, domain).dump());
     EXPECT_EQ(measurements_from_json(json, domain, "m"), made);
+    const auto in_other_order = nlohmann::json::parse(json.dump());
+    EXPECT_EQ(measurements_from_json(Json::parse(in_other_order.dump()), domain, "m"), made);
     made.products.reset();
     made.records.reset();
     made.step = 1.0 / 1024;
