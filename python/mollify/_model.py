@@ -125,8 +125,9 @@ class Model:
           pairs of columns that were counted.
         - `interval`: where it is with 95 %, least and most.
         - `pairs`: for each pair its `columns`, and `at_most`: an upper bound of its
-          total variation, which holds with 95 %. A release without delta or rho measures
-          the average alone: then there is no `pairs`, unless there is only one pair.
+          total variation, which holds with 95 %. A release without delta or rho
+          measures the average alone: then the bounds are unknown, and `pairs` is
+          missing, unless there is only one pair.
 
         None of a single column, of a model by "integral-model", and for a budget whose
         noise for it cannot be drawn.
