@@ -239,8 +239,8 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
   }
 }
 
-/// Parts for the error of rows: so many that its noise is some tenth of what tables of this size
-/// have, by releases of five tables (docs/evidence/tables.md); none where it cannot be drawn.
+/// Parts for the error of rows, whose noise is then some tenth of the errors that tables of this
+/// size had (docs/evidence/tables.md); none if the kernel does not draw it.
 std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudget& budget) {
   constexpr double kLeast = 0.01;
   if (request.pairs() == 0) return 0;
@@ -394,14 +394,12 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// How much of a pair's noise in this many groups of either column counts for usual tables: found
-/// by releases of tables of seventeen kinds (docs/evidence/tables.md).
-constexpr double kUsualNoise = 0.85;
-constexpr double kUsualGroups = 4;
+/// How much of a pair's noise in this many groups of either column counts: found by releases of
+/// tables of seventeen kinds (docs/evidence/tables.md).
+constexpr double kSeenNoise = 0.85;
+constexpr double kSeenGroups = 4;
 constexpr double kOfModel = 0.06;
 constexpr double kOfChance = 0.5;
-constexpr double kOfCopulaNoise = 1.5;
-constexpr double kOfCopula = 0.09;
 /// Numbers of groups for people: few, some, many.
 constexpr std::array<std::uint32_t, 3> kGroups = {2, 4, 9};
 constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40U;
@@ -460,7 +458,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     const double cells = counted_cells(column);
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
-  MarginalError error{.columns = summary_of(of_columns), .usual = 0, .at_worst = 0, .seen = {}};
+  MarginalError error{.columns = summary_of(of_columns), .least = 0, .most = 0, .seen = {}};
   // Noise of deviation t moves the mean product of two ranks in [-1, 1], and so a density of two
   // normals by t pi times the product of these, which is 1 / pi of total variation.
   const double joined =
@@ -483,29 +481,23 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     for (std::size_t j = i + 1; j < of_columns.size(); ++j, ++pairs) {
       const double noise =
           of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j] + joined * joined;
-      if (request.copula) {
-        const double of_chance = chance(cells(i) * cells(j));
-        error.usual += std::min(1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise +
-                                               kOfCopula * kOfCopula + of_chance));
-        continue;
-      }
-      const auto with = [&](double unseen, double of_cells) {
-        return std::min(1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + chance(of_cells)));
-      };
-      const double in_groups =
-          distance(of_round, std::min(kUsualGroups, cells(i)) * std::min(kUsualGroups, cells(j)));
-      error.usual += with(kUsualNoise * kUsualNoise * in_groups, cells(i) * cells(j));
+      const double in_groups = request.copula
+                                   ? 0
+                                   : distance(of_round, std::min(kSeenGroups, cells(i)) *
+                                                            std::min(kSeenGroups, cells(j)));
       const double k = request.columns[i].size;
       const double l = request.columns[j].size;
-      const double most = 1 - 1 / std::max(1.0, std::min(k, l));
-      const bool in_bins = cells(i) < k || cells(j) < l;
-      const double hidden = in_bins ? most : std::min(most, distance(of_round, k * l));
-      error.at_worst += with(std::max(hidden, kUsualNoise * kUsualNoise * in_groups), k * l);
+      const double all = 1 - 1 / std::max(1.0, std::min(k, l));
+      const bool is_hidden = request.copula || cells(i) < k || cells(j) < l;
+      const double hidden = is_hidden ? all : std::min(all, distance(of_round, k * l));
+      const double unseen = std::max(hidden, kSeenNoise * kSeenNoise * in_groups);
+      error.least += std::min(1.0, std::sqrt(noise));
+      error.most += std::min(1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + chance(k * l)));
     }
   }
   if (pairs == 0) return error;
-  error.usual /= static_cast<double>(pairs);
-  error.at_worst /= static_cast<double>(pairs);
+  error.least /= static_cast<double>(pairs);
+  error.most /= static_cast<double>(pairs);
   if (request.copula) return error;
   for (const std::uint32_t one : kGroups) {
     error.seen.push_back({one, distance(of_round, static_cast<double>(one) * one)});
@@ -513,12 +505,20 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   return error;
 }
 
+std::optional<double> MarginalError::first_dependence(std::uint64_t records) const {
+  for (const Seen& one : seen) {
+    if (one.groups != kSeenGroups || !(one.distance < 1)) continue;
+    return std::ceil(static_cast<double>(records) * one.distance / kFirstDependence);
+  }
+  return std::nullopt;
+}
+
 MarginalError noise_in_records(const MarginalDesign& design) {
   MarginalError error = marginal_error(design, kMostRecords);
   const auto records = static_cast<double>(kMostRecords);
   error.columns.mean *= records;
   error.columns.worst *= records;
-  error.usual = error.at_worst = 0;
+  error.least = error.most = 0;
   for (MarginalError::Seen& one : error.seen) one.distance *= records;
   return error;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -293,34 +294,28 @@ struct MarginalDistance {
 /// groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
 /// above 1.
 ///
-/// Two columns together are off by more than noise, because pairs that are worth less than their
-/// noise are not measured, and because a model holds some pairs only. No public fact says by how
-/// much. So `usual` is an upper end that held in releases of tables of twelve kinds, at epsilon .1
-/// to 5 (docs/evidence/tables.md), but not of tables in which a column of many values determines
-/// others: there `at_worst` held, too. Both are means over pairs of the root of four terms, so that
-/// two columns are off by no less than each of them:
+/// Two columns together are off by more than the noise of both, because pairs that are worth less
+/// than their noise are not measured, and because a model holds some pairs only. No public fact says
+/// by how much: a release measures it (error_parts). Before, there is a range, of means over pairs.
+/// `least` is the root of the squares of both columns' noise alone, if columns hardly depend on each
+/// other. `most` is the root of four terms, if columns of many values depend closely:
 ///
-/// - the squares of the noise of both columns;
-/// - what is not seen of a pair. A dependence is measured only if it is worth its noise, so that
-///   noise in all groups that show the dependence is left out: not its square, because the more
-///   noise there is the fewer pairs are worth it. Usual dependences show in kUsualGroups groups of
-///   each column, or fewer where a column has fewer. At worst one shows in all k l cells and in no
-///   groups of them, like a column's on an order of its values; inside private bins it
+/// - the same;
+/// - what is not seen of a pair: the noise in all its k l cells, or in kSeenGroups groups of each
+///   column, because a dependence is measured only if it is worth its noise. Inside private bins it
 ///   never shows. It is 1 - 1 / min(k, l) at most: two columns are in total variation from
 ///   independent ones by sum_x p(x) TV(P(y | x), P(y)), which is convex in each P(y | x), and so is
-///   greatest where y follows from x. There it is 1 - sum_y P(y)^2;
+///   greatest where y follows from x. There it is 1 - sum_y P(y)^2. A copula sees no dependence of
+///   another kind;
 /// - kOfModel^2, because a model leaves something out at any budget;
-/// - kOfChance^2 k l / n of k by l cells: n rows stray from even cells by .4 sqrt(k l / n), and a
-///   model does not keep what chance did to rare cells. Usually cells are the counted ones, at
-///   worst the domain's.
+/// - kOfChance^2 k l / n: n rows stray from even cells by .4 sqrt(k l / n), and a model does not
+///   keep what chance did to rare cells.
 ///
-/// They are for the table's number of rows: fewer rows stray more from the model. Of a copula only
-/// `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of its
-/// columns and products, of kOfCopula, and of the last term above.
+/// They are for the table's number of rows: fewer rows stray more from the model.
 struct MarginalError {
   MarginalDistance columns;
-  double usual = 0;     ///< on average over pairs; zero for one column
-  double at_worst = 0;  ///< on average over pairs; zero for one column, and of a copula
+  double least = 0;  ///< on average over pairs; zero for one column
+  double most = 0;   ///< on average over pairs; zero for one column
   /// The noise of a pair that a round measures in `groups` by `groups`. Its groups' dependence is
   /// worth the noise only above this total variation from independence.
   struct Seen {
@@ -329,8 +324,14 @@ struct MarginalError {
   };
   std::vector<Seen> seen;  ///< none for one column, and of a copula
 
-  /// Of pairs, or of the column where there is but one.
-  [[nodiscard]] double expected() const { return usual > 0 ? usual : columns.mean; }
+  /// The middle of the range of pairs, by ratios; of one column its noise.
+  [[nodiscard]] double expected() const {
+    return most > 0 ? std::sqrt(least * most) : columns.mean;
+  }
+  /// From this number of records on a round measures a dependence of kFirstDependence in four by
+  /// four groups of two columns; `records` are those that this error is for.
+  [[nodiscard]] std::optional<double> first_dependence(std::uint64_t records) const;
+  static constexpr double kFirstDependence = 0.05;
 };
 
 /// `records`: how many rows, or units, there are; where that is not public, how many are assumed.

@@ -85,10 +85,10 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
                                      const std::optional<WeightColumn>& weights);
 
-/// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
+/// {"least": .05, "most": .1}: how far two columns are off, on average over pairs.
 [[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
 
-/// Their meaning, the tables on which they held, and their limits.
+/// Their meaning, and their limits.
 [[nodiscard]] std::string marginals_error_words(const MarginalError& error);
 
 // -----------------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
                                                   const RecordedAnswers& asked,
                                                   const std::vector<CellGroups>& bins);
 
-/// What the table weighs, in steps: n W where n is public, else as all measured tables say together,
-/// each weighted by the noise of its sum. At least 1.
+/// The table's weight in steps: n W if n is public, else the mean of the sums of all measured
+/// tables, each weighted by the inverse variance of its sum. At least 1.
 [[nodiscard]] std::uint64_t table_weight(const MarginalDesign& design,
                                          const std::vector<MeasuredTable>& tables);
 

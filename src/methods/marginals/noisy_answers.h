@@ -62,7 +62,7 @@ struct CellScores {
 [[nodiscard]] std::vector<std::int64_t> exact_products(const PairCounts& counts,
                                                        const CellScores& scores);
 
-/// Rows that were drawn from a model, as counts of the table's cells; and what the table weighs, by
+/// Rows that were drawn from a model, as counts of the table's cells; and the table's weight, by
 /// public facts or earlier outputs.
 struct DrawnRows {
   const PairCounts& counts;
@@ -128,7 +128,7 @@ class PrivateMarginals final : public MarginalAnswers {
   /// if pure, else each pair's. Requires two columns, ascending.
   std::vector<double> distances(const DrawnRows& drawn, std::span<const std::size_t> columns,
                                 std::uint32_t parts);
-  /// What its questions have left.
+  /// The parts that its questions have left.
   [[nodiscard]] PartsLeft rest() const { return parts_; }
 
  private:
