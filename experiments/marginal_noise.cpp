@@ -468,8 +468,8 @@ void print_table(const Table& table, const Budget& budget, std::size_t runs) {
       "{:.4f} |\n",
       table.name, budget.name, name_of(budget.neighbours), all.stated.columns.mean,
       all.found.columns, all.found.mean, all.found.worst, all.between,
-      pair_words(all.pairs, all.noise), all.stated.seen[1].distance, all.stated.usual,
-      all.stated.at_worst);
+      pair_words(all.pairs, all.noise), all.stated.seen[1].distance, all.stated.least,
+      all.stated.most);
   std::fflush(stdout);
 }
 
@@ -480,19 +480,19 @@ void print_kind(const std::string& name, const std::vector<Table>& tables, const
   for (const Table& table : tables) {
     all.push_back(release(table, budget.privacy, budget.neighbours, runs));
   }
-  const auto share = [](const Measured& one) { return one.found.mean / one.stated.at_worst; };
+  const auto share = [](const Measured& one) { return one.found.mean / one.stated.most; };
   const auto nearest =
       std::max_element(all.begin(), all.end(),
                        [&](const Measured& a, const Measured& b) { return share(a) < share(b); });
   const auto within = std::count_if(all.begin(), all.end(), [](const Measured& one) {
-    return one.found.mean <= one.stated.usual;
+    return one.found.mean >= one.stated.least;
   });
   const auto held = std::count_if(all.begin(), all.end(), [](const Measured& one) {
-    return one.found.mean <= one.stated.at_worst;
+    return one.found.mean <= one.stated.most;
   });
   fmt::print("| {} | {} | {} | {:.4f} | {:.4f} | {:.4f} | {} of {} | {} of {} |\n", name,
-             budget.name, name_of(budget.neighbours), nearest->found.mean, nearest->stated.usual,
-             nearest->stated.at_worst, within, all.size(), held, all.size());
+             budget.name, name_of(budget.neighbours), nearest->found.mean, nearest->stated.least,
+             nearest->stated.most, within, all.size(), held, all.size());
   std::fflush(stdout);
 }
 
@@ -556,14 +556,14 @@ int main(int argument_count, char** arguments) {
   }
   fmt::print(
       "| table | budget | neighbours | one-way stated | one-way measured | two-way mean | worst | "
-      "between releases | measured pairs and their noise | noise in 4x4 cells | usual | at worst "
+      "between releases | measured pairs and their noise | noise in 4x4 cells | least | most "
       "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const Table& table : tables) {
     for (const Budget& budget : budgets()) print_table(table, budget, runs);
   }
   fmt::print(
-      "\n| kind | budget | neighbours | two-way mean, nearest to *at worst* | its usual | its at "
-      "worst | within usual | within at worst |\n|---|---|---|---|---|---|---|---|\n");
+      "\n| kind | budget | neighbours | two-way mean, nearest to *most* | its least | its most | "
+      "above least | below most |\n|---|---|---|---|---|---|---|---|\n");
   std::string drawn_tables;
   for (std::size_t i = 0; only.empty() && i < std::size(kKnown); ++i) {
     drawn_tables +=

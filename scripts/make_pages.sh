@@ -36,6 +36,7 @@ models|single-records.md|2|models|$experiments/models data
 model_fit|tables.md|2|variants|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
 marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
+measured_error|tables.md|5|measured-errors|$peers -B experiments/measured_error.py $cli/mollify
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
 answers|answers.md|40|answers|$experiments/answers data 300 20 ${NATIONAL2019-}
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify

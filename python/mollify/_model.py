@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, overload
@@ -114,6 +115,26 @@ class Model:
         knows of their dependence only what other tables imply.
         """
         return self._inside.not_measured()
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """How far the released rows are from the table, as the release measured it with
+        a part of its budget. It is about the rows that came with the model.
+
+        - `two_way`: the total variation of two columns together, on average over all
+          pairs of columns that were counted.
+        - `interval`: where it is with 95 %, least and most.
+        - `pairs`: for each pair its `columns`, and `at_most`: an upper bound of its
+          total variation, which holds with 95 %. A release without delta or rho
+          measures the average alone: then the bounds are unknown, and `pairs` is
+          missing, unless there is only one pair.
+
+        None of a single column, of a model by "integral-model", and for a budget whose
+        noise for it cannot be drawn.
+        """
+        measured = json.loads(self.text).get("measurements", {}).get("error")
+        told = ("two_way", "interval", "pairs")
+        return measured and {part: measured[part] for part in told if part in measured}
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which ``mollify generate --model`` reads too. It appears whole

@@ -116,8 +116,8 @@ class Release(Records):
     Of methods local and integral it is the worst case. Of method central it holds for
     any data, with `support` for the support that was found, or None if nobody knows how
     many rows are outside it: `notes` explains it. Of a shared Gaussian it is
-    what noise is expected to do, and of marginals that for usual tables: `notes` has
-    the greater figure, for columns of many values that depend closely on each other.
+    what noise is expected to do. Of marginals it is the middle of a range that `notes`
+    states; `Release.model.error` has the error that was measured.
     None with ``neighbours="add-remove"``, because it would reveal the number of rows; a warning then names the number of rows below which the release is mostly noise.
     """
 

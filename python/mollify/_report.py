@@ -237,11 +237,17 @@ def _times(share: float) -> str:
 
 
 def _error(release: Release, facts: dict[str, Any]) -> list[str]:
-    """What error to expect, in a sentence, from public facts alone."""
+    """The error that was measured, or that public facts let expect, in a sentence."""
     accuracy = facts.get("accuracy") or {}
     most = release.total_variation
+    measured = release.model and release.model.error
+    if measured:
+        least, greatest = (f"{100 * bound:.2g}" for bound in measured["interval"])
+        told = f"{_times(measured['two_way'])} rows would have to change for two columns together to be as in the table, on average over pairs (95 %: {least} to {greatest} of 100)"
+        return [f"<p><strong>Measured error: {html.escape(told)}.</strong></p>"]
     if "two_way" in accuracy:
-        told = f"{_times(accuracy['two_way']['usual'])} rows would have to change for two columns together to be as in the table, on average over pairs"
+        least, greatest = (_times(accuracy["two_way"][end]) for end in ("least", "most"))
+        told = f"{least} to {greatest} rows would have to change for two columns together to be as in the table, on average over pairs"
     elif "expected_total_variation" in accuracy:
         told = f"if the data are Gaussian, {_times(accuracy['expected_total_variation'])} rows would have to change to be as new ones"
     elif most is None or "best_models" in accuracy:
@@ -320,10 +326,8 @@ def _masses_page(comparison: Comparison) -> str:
 
 def _two_way(distance: dict[str, float]) -> tuple[str, str]:
     """The measured shares of two columns together, as a line of a table."""
-    told = f"usually at most {distance['usual']:.3g}"
-    if "at_worst" in distance:
-        told += f", {distance['at_worst']:.3g} if columns of many values depend closely on each other"
-    return "total variation of two columns together, on measured tables", f"{told}, on average over pairs"
+    told = f"{distance['least']:.3g} if columns hardly depend on each other, up to {distance['most']:.3g}"
+    return "total variation of two columns together, expected", f"{told}, on average over pairs"
 
 
 def _spent(comparison: Comparison) -> list[tuple[str, object]]:

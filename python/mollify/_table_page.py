@@ -42,6 +42,11 @@ class _Counts:
         """Of each column: the variance of a share, and how many values it has."""
         self.pairs: dict[tuple[int, int], float] = {}
         """Of each pair: by how much its noisy shares are off, in total variation."""
+        self.at_most: dict[tuple[int, int], float] = {}
+        """Of each pair, if known: the bound of 95 % of what the released rows are off."""
+        error = facts.get("error") or {"at": []}
+        for pair, each in zip(itertools.combinations(error["at"], 2), error.get("pairs", [])):
+            self.at_most[pair] = each["at_most"]
         precisions: dict[int, float] = {}
         for each in of_columns:
             (at,) = each["at"]
@@ -88,7 +93,11 @@ def _map(counts: _Counts) -> str:
         return itself if i == j else counts.kind(i, j)
 
     def words(i: int, j: int) -> str:
-        return counts.names[i] if i == j else f"{counts.names[i]} with {counts.names[j]}: {counts.kind(i, j)}"
+        if i == j:
+            return counts.names[i]
+        most = counts.at_most.get((min(i, j), max(i, j)))
+        bound = "" if most is None else f", at most {_percent(most)} off (95 %)"
+        return f"{counts.names[i]} with {counts.names[j]}: {counts.kind(i, j)}{bound}"
 
     label = "Which pairs of columns were counted, and how closely"
     return column_map(counts.names, look, {itself: "#1b1f24", **_COLOURS}, words, label)

@@ -1,6 +1,7 @@
 """Rows from the model of a release."""
 
 import decimal
+import itertools
 import json
 import pickle
 import subprocess
@@ -61,6 +62,29 @@ def test_a_model_has_the_counts_that_it_was_made_of(release):
     assert [list(pair) for pair in release.model.not_measured] == listed["not_measured"]
 
 
+def test_a_model_states_the_error_of_the_released_rows():
+    rows = {"ward": ["north", "south"] * 2000, "ill": [True, True, False, False] * 1000, "old": [True, False] * 2000}
+    domain = {"ward": mo.categorical(["north", "south"]), "ill": mo.boolean(), "old": mo.boolean()}
+    frame = pandas.DataFrame(rows)
+    for options in ({"delta": 1e-6}, {}):
+        release = mo.Marginals(domain, epsilon=20, count=1000, accept_error=True, **options).sample(rows)
+        error = release.model.error
+        drawn = pandas.DataFrame(release)
+        off = {}
+        for pair in itertools.combinations(rows, 2):
+            one, other = (made.value_counts(list(pair), normalize=True) for made in (frame, drawn))
+            off[pair] = one.sub(other, fill_value=0).abs().sum() / 2
+        # Of 4000 rows the noise is far below this.
+        assert abs(error["two_way"] - sum(off.values()) / 3) < 0.02
+        least, most = error["interval"]
+        assert 0 <= least <= error["two_way"] <= most < 0.1
+        assert ("pairs" in error) == bool(options)
+        for one in error.get("pairs", []):
+            assert one["at_most"] > off[tuple(one["columns"])] - 0.03
+    alone = mo.Marginals({"ward": domain["ward"]}, epsilon=1, delta=1e-6, count=9, accept_error=True).sample(rows)
+    assert alone.model.error is None
+
+
 def test_counts_of_units_are_in_units():
     data = {"ward": ["north", "south"] * 300, "ill": [True, False] * 300, "who": [i // 6 for i in range(600)]}
     domain = {"ward": mo.categorical(["north", "south"]), "ill": mo.boolean()}
@@ -77,6 +101,7 @@ def test_other_models_have_no_counts():
     )
     assert release.model.measurements is None
     assert release.model.not_measured == []
+    assert release.model.error is None
     assert set(release.certificate.to_dict()["measured"]) == {"model_sha256"}
     assert mo.verify(release, DOMAIN, model=release.model).model_matches
 

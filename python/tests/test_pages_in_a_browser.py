@@ -84,7 +84,7 @@ def test_pages_of_rows_that_share_one_model(browser, schools, tmp_path):
             page = opened(browser, tmp_path / name, width)
             assert page.locator("table.bars").count() == 14
             assert page.locator(".warning").count() == private
-            told = page.locator("td", has_text="two columns together, on measured tables")
+            told = page.locator("td", has_text="two columns together, expected")
             if not private:
                 assert not told.is_visible(), "facts for specialists are folded"
                 page.locator("summary", has_text="Facts for specialists").click()

@@ -26,7 +26,7 @@ RULED = {
     "integral": (CELLS, dict(method="integral", count=1000), 2, 3800),
     "central": (CELLS, dict(method="central", count=5, delta=1e-6), 0.001, 0.3),
     "shared": (POINTS, dict(method="gaussian-model", count=5, delta=1e-6), 0.05, None),
-    "marginals": (PAIRS, dict(method="marginals", count=5, delta=1e-6), 0.001, 0.2),
+    "marginals": (PAIRS, dict(method="marginals", count=5, delta=1e-6), 0.001, 0.12),
 }
 
 

@@ -70,7 +70,7 @@ def words(page):
 @pytest.mark.parametrize(
     "domain, options, drawn, told",
     [
-        (WARDS, MARGINALS, 3, "two columns together, on measured tables usually at most {usual}, {worst} if columns of many values depend closely on each other, on average"),
+        (WARDS, MARGINALS, 3, "two columns together, expected {least} if columns hardly depend on each other, up to {most}, on average"),
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "expected, in records"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
         (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),
@@ -85,11 +85,11 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
     text = words(page)
     assert "all drawn from one model: where it errs, all err together" in text
     accuracy = release.certificate.to_dict().get("accuracy", {})
-    two_way = accuracy.get("two_way", {"usual": 0, "at_worst": 0})
-    usual, worst = two_way["usual"], two_way.get("at_worst", 0)
+    two_way = accuracy.get("two_way", {"least": 0, "most": 0})
+    least, most = (f"{two_way[end]:.3g}" for end in ("least", "most"))
     model = accuracy.get("expected_total_variation", 0)
     best = accuracy.get("best_models", 0)
-    assert told.format(usual=f"{usual:.3g}", worst=f"{worst:.3g}", model=f"{model:.3g}", best=best) in text
+    assert told.format(least=least, most=most, model=f"{model:.3g}", best=best) in text
     assert page.count('<table class="bars"') == drawn
     if options is MARGINALS:
         asked = {key: options[key] for key in ("method", "epsilon", "delta")}
@@ -100,7 +100,7 @@ def test_a_page_says_that_records_share_one_model(tmp_path, wards, domain, optio
 @pytest.mark.parametrize(
     "domain, options, bars, told",
     [
-        (WARDS, MARGINALS, 2 * (3 + 5 + 5), "usually"),
+        (WARDS, MARGINALS, 2 * (3 + 5 + 5), "hardly depend"),
         (WARDS, MODELS, 2 * (3 + 5 + 5), "if columns were independent"),
         (NUMBERS, GAUSSIAN, 0, "every column and correlation is as that needs"),
         ({"ward": WARDS["ward"]}, {"method": "central", "epsilon": 2}, 2 * 3, "The column of the released rows is"),
@@ -184,7 +184,9 @@ def test_a_page_shows_every_type_of_column_in_the_domains_cells(tmp_path, everyt
     assert labels["children"][0] == "0..6"
     # What is long is folded: 20 of 60 codes are shown.
     assert len(labels["code"]) > 20 and "more</summary>" in page
-    assert "Expected error: " in words(page)
+    measured = everything.model.error
+    assert f"(95 %: {100 * measured['interval'][0]:.2g} to " in words(page)
+    assert "Measured error: " in words(page)
 
 
     # Labels show what a bar counts where it is more than one cell.

@@ -471,7 +471,7 @@ class Advisor {
     found.why = way.why;
     found.condition = way.details.value("condition", "");
     if (const auto two_way = way.details.find("two_way"); two_way != way.details.end()) {
-      if (two_way->contains("at_worst")) found.greater_error = two_way->at("at_worst");
+      if (two_way->at("most") > 0) found.greater_error = two_way->at("most");
     }
     if (answer.facts.contains("k")) advice_.outcomes = answer.facts["k"];
     if (!is_estimation()) return found;

@@ -623,11 +623,10 @@ Answer compare_rows(const ReleaseSpec& spec, const PublicInputs& inputs, const S
     const auto& weights = spec.weights;
     const MarginalError noise =
         marginal_error(*design, weights ? weights->effective(table.records) : table.records);
-    answer.add("expected_noise",
-               {{"one_way", noise_json(noise.columns)}, {"two_way", two_way_json(noise)}},
-               noise.usual > 0
-                   ? fmt::format("\nbefore the data: {}\n", marginals_error_words(noise))
-                   : "");
+    answer.add(
+        "expected_noise",
+        {{"one_way", noise_json(noise.columns)}, {"two_way", two_way_json(noise)}},
+        noise.most > 0 ? fmt::format("\nbefore the data: {}\n", marginals_error_words(noise)) : "");
   }
   answer.say(fmt::format(
       "{}two columns of the released rows are {:.4f} from the table's in total variation, on "

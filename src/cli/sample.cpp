@@ -222,8 +222,15 @@ std::string brief(const Certificate& certificate, const Domain& domain,
 std::string accuracy_of(const Released& released) {
   const Json certificate = Json::parse(released.certificate);
   const auto measured = certificate.find("measured");
-  return measured != certificate.end() && measured->contains("accuracy") ? (*measured)["words"]
-                                                                         : Json("");
+  if (measured != certificate.end() && measured->contains("accuracy")) return (*measured)["words"];
+  if (released.model.empty()) return "";
+  const Json error = Json::parse(released.model).value("/measurements/error"_json_pointer, Json());
+  if (error.is_null()) return "";
+  return fmt::format(
+      "measured error of two columns: {:.3g} in total variation on average (95 %: {:.3g} to "
+      "{:.3g})",
+      error["two_way"].get<double>(), error["interval"][0].get<double>(),
+      error["interval"][1].get<double>());
 }
 
 /// Public facts about the release, for people.

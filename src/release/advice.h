@@ -88,7 +88,7 @@ struct AdvisedBudget {
   std::optional<double> typical_error{};
   /// And of one half by the best known oracle that answers frequencies alone.
   std::optional<double> oracle_error{};
-  /// Of marginals: MarginalError::at_worst, where columns of many values depend closely on each
+  /// Of marginals: MarginalError::most, where columns of many values depend closely on each
   /// other.
   std::optional<double> greater_error{};
 };

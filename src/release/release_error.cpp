@@ -39,43 +39,37 @@ ReleaseError release_error(const Certificate& certificate, const Domain& domain)
 std::vector<Quantity> ReleaseError::quantities() const {
   const std::string unit = *measure == '\0' ? "" : "total variation";
   std::vector<Quantity> all = {{"error", error, unit}, {"reference", reference, unit}};
-  if (at_worst) all.push_back({"at_worst", *at_worst, unit});
   if (deciding) {
     all.push_back({"deciding", deciding->error, unit});
-    all.push_back({"limit", kIndistinct * deciding->reference, unit});
+    all.push_back({"limit", limit() * deciding->reference, unit});
   }
   return all;
 }
 
 std::string error_words(const ReleaseError& error) {
-  const std::string at_worst = error.at_worst && *error.at_worst > error.error
-                                   ? fmt::format(" ({:.3g} {})", *error.at_worst, kIfClose)
-                                   : "";
-  return fmt::format("the {} is {:.3g}{}{}, and {} is {:.3g}", error.kind, error.error,
-                     error.measure, at_worst, error.of_reference, error.reference);
+  return fmt::format("the {} is {:.3g}{}, and {} is {:.3g}", error.kind, error.error, error.measure,
+                     error.of_reference, error.reference);
 }
 
 std::string deciding_words(const ReleaseError& error) {
   const auto& [value, reference, kind, of_reference] = *error.deciding;
-  return fmt::format("{} is {:.3g} in total variation, and the limit is {:.3g}{}", kind, value,
-                     ReleaseError::kIndistinct * reference,
-                     of_reference.empty()
-                         ? ""
-                         : fmt::format(" ({:g} of {:.3g}, {})", ReleaseError::kIndistinct,
-                                       reference, of_reference));
+  const double limit = error.is_mostly_noise() ? error.limit() : ReleaseError::kIndistinct;
+  return fmt::format(
+      "{} is {:.3g} in total variation, and the limit is {:.3g}{}", kind, value, limit * reference,
+      of_reference.empty() ? ""
+                           : fmt::format(" ({:g} of {:.3g}, {})", limit, reference, of_reference));
 }
 
 std::optional<Message> noise_message(const ReleaseError& error) {
   if (!error.is_indistinct() && !error.is_mostly_noise()) return std::nullopt;
   const bool is_indistinct = error.is_indistinct();
-  return Message{
-      .code = is_indistinct ? Code("indistinct-from-noise") : Code("mostly-noise"),
-      .verdict =
-          fmt::format("{} {}", error.subject,
-                      is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
-      .reason = is_indistinct && error.deciding ? deciding_words(error) : error_words(error),
-      .severity = Severity::kNoise,
-      .quantities = error.quantities()};
+  return Message{.code = is_indistinct ? Code("indistinct-from-noise") : Code("mostly-noise"),
+                 .verdict = fmt::format(
+                     "{} {}", error.subject,
+                     is_indistinct ? "cannot be told apart from public noise" : "is mostly noise"),
+                 .reason = error.deciding ? deciding_words(error) : error_words(error),
+                 .severity = Severity::kNoise,
+                 .quantities = error.quantities()};
 }
 
 Json divergence_json(const DivergenceReport& divergence) {

@@ -40,9 +40,9 @@ inline constexpr std::uint64_t kManyRecords = 1'000'000;
 ///    says that each share is 0, which is wrong by one half then;
 ///  - what all rows share, marginals or a mean and a covariance: the stated error, which is an
 ///    upper end. Such a model has no reference whose error public facts give. Beside it stands 1,
-///    the greatest total variation, which only distributions with nothing in common have. An upper
-///    end alone never says that nothing is released: what noise does to single columns does, and
-///    the error at the most favourable range.
+///    the greatest total variation, which only distributions with nothing in common have. Such an
+///    error never decides: what noise does to single columns does, and the error at the most
+///    favourable range.
 ///
 /// An error that depends on what is private is the least that public facts allow: of a support that
 /// is yet to be found the smallest, and of rows whose number is protected kManyRecords.
@@ -61,10 +61,8 @@ struct ReleaseError {
     std::string kind;
     std::string of_reference;
   };
-  /// Where `error` is an upper end: what decides in its place that nothing is released.
+  /// Where `error` is an upper end, or the middle of a range: what decides in its place.
   std::optional<Pair> deciding{};
-  /// Of marginals: where columns of many values depend closely on each other.
-  std::optional<double> at_worst{};
   /// Whether nobody is meant to look at the records one by one, because mollify estimate finds the
   /// population from all of them.
   bool is_for_estimates = false;
@@ -77,16 +75,20 @@ struct ReleaseError {
 
   /// 0 where the reference cannot err.
   [[nodiscard]] double share() const { return reference > 0 ? error / reference : 0; }
-  [[nodiscard]] bool is_indistinct() const {
-    const double least = kIndistinct * (deciding ? deciding->reference : reference);
-    return least > 0 && (deciding ? deciding->error : error) >= least;
+  /// The share that decides: of what an upper end leaves to decide, if the error is one.
+  [[nodiscard]] double deciding_share() const {
+    if (!deciding) return share();
+    return deciding->reference > 0 ? deciding->error / deciding->reference : 0;
   }
-  [[nodiscard]] bool is_mostly_noise() const { return share() > kMostlyNoise; }
-  /// For messages: the error, the reference's, the error at worst, and what decides with its limit.
+  [[nodiscard]] bool is_indistinct() const { return deciding_share() >= kIndistinct; }
+  [[nodiscard]] bool is_mostly_noise() const { return deciding_share() > kMostlyNoise; }
+  /// The limit that the share has met: kIndistinct, or else kMostlyNoise.
+  [[nodiscard]] double limit() const { return is_indistinct() ? kIndistinct : kMostlyNoise; }
+  /// For messages: the error, the reference's, and what decides with its limit.
   [[nodiscard]] std::vector<Quantity> quantities() const;
 };
 
-/// When the greater error of marginals is the one to expect.
+/// When the greatest error of marginals is the one to expect.
 inline constexpr const char* kIfClose = "if columns of many values depend closely on each other";
 inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 
@@ -107,7 +109,8 @@ inline constexpr const char* kWorstCaseError = "worst-case error of a record";
 [[nodiscard]] std::string error_words(const ReleaseError& error);
 
 /// "the average noise of single columns is 0.277 in total variation, and the limit is 0.237 (0.95 of
-/// 0.25, the average distance of columns from equal shares)". Requires `deciding`.
+/// 0.25, the average distance of columns from equal shares)": the limit of a refusal, or the one of a
+/// warning if that is met. Requires `deciding`.
 [[nodiscard]] std::string deciding_words(const ReleaseError& error);
 
 /// What is said of a release that cannot be told apart from the reference, or of one that is mostly

@@ -228,7 +228,7 @@ class RowsUnderRules {
 
 template <class Random>
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
-                Random& random, RecordWriter& writer) {
+                Random& random, RecordWriter& writer, const SeeCells& see) {
   std::vector<std::uint32_t> record(model.columns().size());
   std::vector<std::uint32_t> digits(record.size());
   std::vector<std::uint64_t> points(record.size());
@@ -265,14 +265,15 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
                                writer.domain().columns()[i].points(digits[i]), random);
       }
       writer.write_drawn(digits, points);
+      if (see) see(digits);
     }
   }
 }
 
 template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                         SecureRandom&, RecordWriter&);
+                         SecureRandom&, RecordWriter&, const SeeCells&);
 template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                         SeededRandom&, RecordWriter&);
+                         SeededRandom&, RecordWriter&, const SeeCells&);
 
 namespace {
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,8 @@ struct ReleasedModel {
                                                                 const Domain& domain,
                                                                 const std::string& name);
 
+using SeeCells = std::function<void(std::span<const std::uint32_t>)>;
+
 /// Writes rows drawn from the model under what is given of them, in no order that tells anything.
 /// The writer is one of the domain that the model is of; it is not finished. Each row keeps the
 /// domain's rules: what cannot occur has no mass in the model, and cells of groups and values of
@@ -57,14 +61,16 @@ struct ReleasedModel {
 /// `random` is a SecureRandom. For a model that is published it may be a SeededRandom instead: the
 /// model has been paid for, and its rows are made of it alone, so anyone may make them again. A
 /// release never has one: PreparedRelease::draw takes a SecureRandom (tests/misuse).
+///
+/// `see` is shown the cells of each row.
 template <class Random>
 void write_rows(const MarginalModel& model, std::uint64_t count, const std::vector<Evidence>& given,
-                Random& random, RecordWriter& writer);
+                Random& random, RecordWriter& writer, const SeeCells& see = {});
 
 extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                                SecureRandom&, RecordWriter&);
+                                SecureRandom&, RecordWriter&, const SeeCells&);
 extern template void write_rows(const MarginalModel&, std::uint64_t, const std::vector<Evidence>&,
-                                SeededRandom&, RecordWriter&);
+                                SeededRandom&, RecordWriter&, const SeeCells&);
 
 /// Number of rows to draw at once from a model that was released.
 inline constexpr std::uint64_t kMostGenerated = 100'000'000;

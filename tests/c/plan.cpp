@@ -72,7 +72,7 @@ TEST(CAnswers, AreThoseOfTheCommand) {
                            &text),
             MOLLIFY_OK)
       << mollify_last_error();
-  EXPECT_EQ(nlohmann::json::parse(text)["k"], 6);
+  EXPECT_EQ(nlohmann::json::parse(text)["method"], "marginals");
   mollify_free_text(text);
   EXPECT_EQ(mollify_amplify(R"({"epsilon0": 101})", &text), MOLLIFY_INVALID_INPUT);
   EXPECT_STREQ(mollify_last_error(), "epsilon0 must be above 0 and at most 100, but is 101");

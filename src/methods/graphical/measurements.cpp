@@ -38,6 +38,28 @@ std::vector<std::pair<std::size_t, std::size_t>> Measurements::not_measured(
   return without;
 }
 
+MeasuredDistances::Mean MeasuredDistances::mean(bool is_laplace) const {
+  const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  const double deviation = std::sqrt(variance * static_cast<double>(sums.size()));
+  // P(|noise| > reach) is 0.05: ln(20) / sqrt(2) deviations of Laplace noise.
+  const double reach = (is_laplace ? 2.1183026 : 1.9599640) * deviation;
+  const double all = 2 * static_cast<double>(weight) * static_cast<double>(pairs());
+  const auto bounded = [&](double distance) { return std::clamp(distance / all, 0.0, 1.0); };
+  return {bounded(sum), bounded(sum - reach), bounded(sum + reach)};
+}
+
+std::vector<double> MeasuredDistances::greatest(bool is_laplace) const {
+  std::vector<double> bounds;
+  if (sums.size() != pairs()) return bounds;
+  // P(noise < -reach) is 0.05.
+  const double reach = (is_laplace ? 1.6281735 : 1.6448536) * std::sqrt(variance);
+  for (const double sum : sums) {
+    const double most = sum + reach;
+    bounds.push_back(std::clamp(most / (2 * static_cast<double>(weight)), 0.0, 1.0));
+  }
+  return bounds;
+}
+
 // -----------------------------------------------------------------------------------------------
 // As JSON.
 
@@ -86,6 +108,45 @@ CellGroups every_cell(std::uint32_t size) {
   return groups;
 }
 
+Json error_json(const MeasuredDistances& error, bool is_laplace, const Domain& domain) {
+  const MeasuredDistances::Mean mean = error.mean(is_laplace);
+  Json json{{"two_way", mean.mean}, {"interval", {mean.least, mean.most}}};
+  const std::vector<double> greatest = error.greatest(is_laplace);
+  for (std::size_t i = 0, pair = 0; i < error.columns.size() && !greatest.empty(); ++i) {
+    for (std::size_t j = i + 1; j < error.columns.size(); ++j, ++pair) {
+      json["pairs"].push_back({{"columns", names_of(domain, {error.columns[i], error.columns[j]})},
+                               {"at_most", greatest[pair]}});
+    }
+  }
+  json["at"] = error.columns;
+  json["rows"] = error.rows;
+  json["weight"] = error.weight;
+  json["distances"] = whole_numbers(error.sums);
+  json["variance"] = error.variance;
+  json["parts"] = error.parts;
+  return json;
+}
+
+constexpr const char* kLaplace = "discrete-laplace";
+
+/// Whether it has all that the other one has, in any order, but for last digits of fractions, which
+/// other machines may have.
+bool has_all_of(const Json& json, const Json& other) {
+  // Of sorted members, which are many.
+  const nlohmann::json mine = nlohmann::json(json).flatten();
+  const nlohmann::json theirs = nlohmann::json(other).flatten();
+  for (const auto& [key, value] : theirs.items()) {
+    const auto found = mine.find(key);
+    if (found == mine.end()) return false;
+    const bool are_fractions = found->is_number_float() && value.is_number_float();
+    if (are_fractions ? !(std::abs(found->get<double>() - value.get<double>()) < 1e-9)
+                      : *found != value) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Json measurements_json(const Measurements& measurements, const Domain& domain) {
@@ -112,6 +173,9 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
                         {"sums", whole_numbers(products->sums)},
                         {"variance", products->variance},
                         {"parts", products->parts}};
+  }
+  if (measurements.error) {
+    json["error"] = error_json(*measurements.error, measurements.noise == kLaplace, domain);
   }
   Json without = Json::array();
   for (const auto& [i, j] : measurements.not_measured(domain.columns().size())) {
@@ -152,6 +216,11 @@ class MeasurementsReader {
       made.tables.push_back(table(tables[i], fmt::format("{}/tables/{}", place, i)));
     }
     if (json.contains("products")) made.products = products(json["products"], place + "/products");
+    if (json.contains("error")) {
+      made.error = error(json["error"], place + "/error");
+      require(has_all_of(json["error"], error_json(*made.error, made.noise == kLaplace, domain_)),
+              place + "/error", "have the error that its distances give");
+    }
     return made;
   }
 
@@ -311,6 +380,30 @@ class MeasurementsReader {
       }
     }
     made.sums = numbers(json, "sums", columns * (columns - 1) / 2, place);
+    made.variance = positive(json, "variance", place);
+    made.parts = parts(json, place);
+    return made;
+  }
+
+  std::uint64_t whole(const Json& json, const char* key, const std::string& place) const {
+    require(json.contains(key) && json[key].is_number_unsigned() && json[key] > 0,
+            place + "/" + key, "have a whole number above 0");
+    return json[key].get<std::uint64_t>();
+  }
+
+  MeasuredDistances error(const Json& json, const std::string& place) const {
+    require(json.is_object(), place, "have an object");
+    MeasuredDistances made;
+    for (const Json& one : list(json, "at", place)) {
+      const std::size_t at = column(one, place + "/at");
+      require(made.columns.empty() || made.columns.back() < at, place + "/at", "ascend");
+      made.columns.push_back(at);
+    }
+    require(made.columns.size() > 1, place + "/at", "have two columns or more");
+    made.rows = whole(json, "rows", place);
+    made.weight = whole(json, "weight", place);
+    const bool is_sum = list(json, "distances", place).size() == 1;
+    made.sums = numbers(json, "distances", is_sum ? 1 : made.pairs(), place);
     made.variance = positive(json, "variance", place);
     made.parts = parts(json, place);
     return made;

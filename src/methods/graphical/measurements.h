@@ -38,6 +38,30 @@ struct MeasuredProducts {
   friend bool operator==(const MeasuredProducts&, const MeasuredProducts&) = default;
 };
 
+/// How far the released rows are from the table, with noise, of all pairs of some columns together:
+/// the sum over a pair's cells of |count - c|, c the rows' count brought to the table's weight.
+struct MeasuredDistances {
+  std::vector<std::size_t> columns{};  ///< ascending, two or more
+  std::uint64_t rows = 1;              ///< released
+  std::uint64_t weight = 1;            ///< of the table, in Measurements::step
+  std::vector<double> sums{};          ///< of each pair (0, 1), (0, 2), ..., or one of all pairs
+  double variance = 0;                 ///< of the noise of each sum
+  std::uint32_t parts = 0;
+
+  [[nodiscard]] std::size_t pairs() const { return columns.size() * (columns.size() - 1) / 2; }
+
+  /// Total variation on average over the pairs, between 0 and 1, and its interval of 95 %.
+  /// `is_laplace`: of the noise of one sum.
+  struct Mean {
+    double mean, least, most;
+  };
+  [[nodiscard]] Mean mean(bool is_laplace) const;
+  /// An upper bound for each pair, which holds with 95 %; empty if only the sum of several is known.
+  [[nodiscard]] std::vector<double> greatest(bool is_laplace) const;
+
+  friend bool operator==(const MeasuredDistances&, const MeasuredDistances&) = default;
+};
+
 /// Every noisy answer that a release paid for, in the order of its questions. The model is made of
 /// them. Public, like the model. Which tables were asked for was chosen privately and
 /// paid for, too.
@@ -50,6 +74,7 @@ struct Measurements {
   std::optional<double> records{};
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
+  std::optional<MeasuredDistances> error{};
 
   /// Pairs of columns that no table has together; none with products, because they are of all
   /// pairs.
@@ -60,7 +85,7 @@ struct Measurements {
 };
 
 /// {"noise", "step", "weighted", "records", "tables": [{"columns": names, "at", "groups", "counts",
-/// "variance", "parts"}], "products", "not_measured": pairs of names}. Groups are null if every
+/// "variance", "parts"}], "products", "error", "not_measured": pairs of names}. Groups are null if every
 /// cell is by itself, and otherwise runs of cells, [group, number of cells].
 [[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,
                                                        const Domain& domain);

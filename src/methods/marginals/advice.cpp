@@ -13,7 +13,7 @@
 namespace mollify {
 namespace {
 
-/// What to choose where the error of usual tables does not hold.
+/// What to choose where columns of many values depend closely on each other.
 void tell_close_columns(Advice& advice) {
   const AdvisedBudget& chosen = advice.budgets[*advice.chosen];
   const double most = *advice.question.error;

@@ -56,12 +56,7 @@ bool MarginalBudget::is_drawn() const {
   try {
     // The least part has the most noise, the whole the least.
     for (const std::uint32_t parts : {std::uint32_t{1}, kParts}) {
-      const Ratio most = noise(parts);
-      if (notion_ == PrivacyNotion::kPure) {
-        static_cast<void>(DiscreteLaplace(most));
-      } else {
-        static_cast<void>(DiscreteGaussian(most));
-      }
+      require_drawn(noise(parts));
       static_cast<void>(choice_rate(parts));
     }
   } catch (const InvalidInput&) {
@@ -86,12 +81,23 @@ Ratio MarginalBudget::product_noise(std::uint32_t parts, std::size_t columns,
                                     std::uint64_t steps) const {
   const ProductWeight product{unit_, columns};
   const Ratio noise = noise_of(parts, product.sum(), product.square(), steps * steps);
+  require_drawn(noise);
+  return noise;
+}
+
+Ratio MarginalBudget::distance_noise(std::uint32_t parts, std::uint64_t pairs) const {
+  const DistanceWeight distance{unit_, pairs};
+  const Ratio noise = noise_of(parts, distance.sum(), distance.square(), 1);
+  require_drawn(noise);
+  return noise;
+}
+
+void MarginalBudget::require_drawn(Ratio noise) const {
   if (notion_ == PrivacyNotion::kPure) {
     static_cast<void>(DiscreteLaplace(noise));
   } else {
     static_cast<void>(DiscreteGaussian(noise));
   }
-  return noise;
 }
 
 /// Sensitivities times `scale`, a power of two, which rounds nothing.
@@ -233,6 +239,35 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
   }
 }
 
+/// Parts for the error of rows, whose noise is then some tenth of the errors that tables of this
+/// size had (docs/evidence/tables.md); none if the kernel does not draw it.
+std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudget& budget) {
+  constexpr double kLeast = 0.01;
+  if (request.pairs() == 0) return 0;
+  // Private bins and columns that are measured once more leave no more.
+  const double most = levels_of_bins(request) > 0 ? 0.025 : 0.05;
+  const bool pure = budget.notion() == PrivacyNotion::kPure;
+  double share = std::min(pure ? 0.04 : 0.025, most);
+  if (request.records) {
+    const double weight =
+        static_cast<double>(*request.records) * static_cast<double>(request.unit.weight);
+    // Of the mean total variation, if all of the budget paid for it.
+    const double deviation =
+        budget.deviation(MarginalBudget::kParts) *
+        std::sqrt(static_cast<double>(request.unit.sum()) /
+                  static_cast<double>(pure ? request.unit.sum() : request.unit.weight)) /
+        (2 * weight);
+    share = std::clamp((pure ? 300 : 50) * deviation, kLeast, most);
+  }
+  const std::uint32_t parts = share_of_parts(share, 1);
+  try {
+    static_cast<void>(budget.distance_noise(parts, request.pairs()));
+  } catch (const InvalidInput&) {
+    return 0;
+  }
+  return parts;
+}
+
 std::string why_of(const MarginalDesign& design) {
   const bool one = design.request.asked() == 1;
   // A column counts all records, so few of them next to the noise show nothing.
@@ -289,6 +324,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
   if (const std::size_t levels = levels_of_bins(request); levels > 0) {
     design.cut_parts = share_of_parts(0.10, levels);
   }
+  design.error_parts = parts_of_error(request, budget);
   if (columns == 1) {
     design.column_parts =
         MarginalBudget::kParts - static_cast<std::uint32_t>(design.all_cut_parts());
@@ -296,7 +332,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // Noise of columns of a dozen cells is some four times the noise of their pairs, so this leaves
     // least of both together.
     design.column_parts = share_of_parts(0.75, columns);
-    design.product_parts = MarginalBudget::kParts -
+    design.product_parts = design.parts_of_model() -
                            static_cast<std::uint32_t>(design.all_cut_parts()) -
                            design.column_parts * static_cast<std::uint32_t>(columns);
     design.score_steps = steps_that_are_drawn(budget, design.product_parts, columns);
@@ -306,8 +342,10 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
     // The pairs of questions get parts that all other pairs would have.
-    const double others = 1 - sixths_of_questions(request) / 6.0;
-    design.column_parts = share_of_parts(0.20, columns);
+    constexpr double kColumns = 0.20;
+    const double error = static_cast<double>(design.error_parts) / MarginalBudget::kParts;
+    const double others = (1 - sixths_of_questions(request) / 6.0) * (1 - error / (1 - kColumns));
+    design.column_parts = share_of_parts(kColumns, columns);
     design.tree_choice_parts = share_of_parts(0.03 * others, edges);
     design.tree_parts = share_of_parts(0.15 * others, 1);
     design.choice_parts = share_of_parts(0.12 * others, rounds);
@@ -342,7 +380,7 @@ void check_marginal_design(const MarginalDesign& design) {
   const bool twice = edges > 0 && !design.request.copula;
   const std::uint64_t planned = (design.column_parts + (twice ? again : 0)) * (edges + 1) +
                                 design.tree_choice_parts * edges + design.tree_parts +
-                                design.product_parts + design.all_cut_parts();
+                                design.product_parts + design.error_parts + design.all_cut_parts();
   refuse_if(!keeps || planned > MarginalBudget::kParts ||
                 !(budget.noise(design.column_parts) == design.column_noise),
             "certificate-altered", {},
@@ -356,14 +394,12 @@ namespace {
 
 /// How many of the measurements of pairs count as measurements of columns, shared among them.
 constexpr double kTellOfColumns = 0.5;
-/// How much of a pair's noise in this many groups of either column counts for usual tables: found
-/// by releases of tables of seventeen kinds (docs/evidence/tables.md).
-constexpr double kUsualNoise = 0.85;
-constexpr double kUsualGroups = 4;
+/// How much of a pair's noise in this many groups of either column counts: found by releases of
+/// tables of seventeen kinds (docs/evidence/tables.md).
+constexpr double kSeenNoise = 0.85;
+constexpr double kSeenGroups = 4;
 constexpr double kOfModel = 0.06;
 constexpr double kOfChance = 0.5;
-constexpr double kOfCopulaNoise = 1.5;
-constexpr double kOfCopula = 0.09;
 /// Numbers of groups for people: few, some, many.
 constexpr std::array<std::uint32_t, 3> kGroups = {2, 4, 9};
 constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40U;
@@ -386,7 +422,7 @@ double column_deviation(const MarginalDesign& design, const MarginalBudget& budg
   if (again > 0) all += precision(again);
   if (columns > 1 && !design.request.copula) {
     const double edges = columns - 1;
-    const double left = MarginalBudget::kParts -
+    const double left = design.parts_of_model() -
                         (static_cast<double>(design.column_parts) + again) * columns -
                         design.tree_choice_parts * edges - design.tree_parts -
                         static_cast<double>(design.all_cut_parts());
@@ -422,7 +458,7 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     const double cells = counted_cells(column);
     of_columns.push_back(distance(deviation, std::sqrt(cells * (cells - 1))));
   }
-  MarginalError error{.columns = summary_of(of_columns), .usual = 0, .at_worst = 0, .seen = {}};
+  MarginalError error{.columns = summary_of(of_columns), .least = 0, .most = 0, .seen = {}};
   // Noise of deviation t moves the mean product of two ranks in [-1, 1], and so a density of two
   // normals by t pi times the product of these, which is 1 / pi of total variation.
   const double joined =
@@ -445,29 +481,23 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
     for (std::size_t j = i + 1; j < of_columns.size(); ++j, ++pairs) {
       const double noise =
           of_columns[i] * of_columns[i] + of_columns[j] * of_columns[j] + joined * joined;
-      if (request.copula) {
-        const double of_chance = chance(cells(i) * cells(j));
-        error.usual += std::min(1.0, std::sqrt(kOfCopulaNoise * kOfCopulaNoise * noise +
-                                               kOfCopula * kOfCopula + of_chance));
-        continue;
-      }
-      const auto with = [&](double unseen, double of_cells) {
-        return std::min(1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + chance(of_cells)));
-      };
-      const double in_groups =
-          distance(of_round, std::min(kUsualGroups, cells(i)) * std::min(kUsualGroups, cells(j)));
-      error.usual += with(kUsualNoise * kUsualNoise * in_groups, cells(i) * cells(j));
+      const double in_groups = request.copula
+                                   ? 0
+                                   : distance(of_round, std::min(kSeenGroups, cells(i)) *
+                                                            std::min(kSeenGroups, cells(j)));
       const double k = request.columns[i].size;
       const double l = request.columns[j].size;
-      const double most = 1 - 1 / std::max(1.0, std::min(k, l));
-      const bool in_bins = cells(i) < k || cells(j) < l;
-      const double hidden = in_bins ? most : std::min(most, distance(of_round, k * l));
-      error.at_worst += with(std::max(hidden, kUsualNoise * kUsualNoise * in_groups), k * l);
+      const double all = 1 - 1 / std::max(1.0, std::min(k, l));
+      const bool is_hidden = request.copula || cells(i) < k || cells(j) < l;
+      const double hidden = is_hidden ? all : std::min(all, distance(of_round, k * l));
+      const double unseen = std::max(hidden, kSeenNoise * kSeenNoise * in_groups);
+      error.least += std::min(1.0, std::sqrt(noise));
+      error.most += std::min(1.0, std::sqrt(noise + unseen + kOfModel * kOfModel + chance(k * l)));
     }
   }
   if (pairs == 0) return error;
-  error.usual /= static_cast<double>(pairs);
-  error.at_worst /= static_cast<double>(pairs);
+  error.least /= static_cast<double>(pairs);
+  error.most /= static_cast<double>(pairs);
   if (request.copula) return error;
   for (const std::uint32_t one : kGroups) {
     error.seen.push_back({one, distance(of_round, static_cast<double>(one) * one)});
@@ -475,12 +505,20 @@ MarginalError marginal_error(const MarginalDesign& design, std::uint64_t records
   return error;
 }
 
+std::optional<double> MarginalError::first_dependence(std::uint64_t records) const {
+  for (const Seen& one : seen) {
+    if (one.groups != kSeenGroups || !(one.distance < 1)) continue;
+    return std::ceil(static_cast<double>(records) * one.distance / kFirstDependence);
+  }
+  return std::nullopt;
+}
+
 MarginalError noise_in_records(const MarginalDesign& design) {
   MarginalError error = marginal_error(design, kMostRecords);
   const auto records = static_cast<double>(kMostRecords);
   error.columns.mean *= records;
   error.columns.worst *= records;
-  error.usual = error.at_worst = 0;
+  error.least = error.most = 0;
   for (MarginalError::Seen& one : error.seen) one.distance *= records;
   return error;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,20 @@ struct ProductWeight {
   }
 };
 
+/// How far one unit moves the distances of `pairs` pairs of columns from counts that do not depend
+/// on the unit, each the sum of |count - c| over the pair's cells.
+///
+/// Theorem. One unit moves each distance by UnitWeight::sum at most, so all of them by pairs times
+/// that in the sum of sizes, and their sum too; in the square of the Euclidean norm by pairs times
+/// its square. QED
+struct DistanceWeight {
+  UnitWeight unit;
+  std::uint64_t pairs = 1;
+
+  [[nodiscard]] std::uint64_t sum() const { return unit.sum() * pairs; }
+  [[nodiscard]] std::uint64_t square() const { return unit.sum() * unit.sum() * pairs; }
+};
+
 /// A budget cut into kParts equal parts. A step takes a whole number k of them and spends
 /// k amount / kParts:
 ///
@@ -92,6 +107,9 @@ class MarginalBudget {
   /// InvalidInput where the kernel does not draw it. steps a power of two up to 2^8.
   [[nodiscard]] Ratio product_noise(std::uint32_t parts, std::size_t columns,
                                     std::uint64_t steps) const;
+  /// The noise of the distances of `pairs` pairs of columns: of their sum if pure, else of each.
+  /// Throws InvalidInput where the kernel does not draw it.
+  [[nodiscard]] Ratio distance_noise(std::uint32_t parts, std::uint64_t pairs) const;
   /// The rate of an ExponentialChoice over distances of sensitivity unit().sum().
   [[nodiscard]] Ratio choice_rate(std::uint32_t parts) const;
   /// The standard deviation of a measurement's noise, about; of one count, in weights.
@@ -100,6 +118,8 @@ class MarginalBudget {
   [[nodiscard]] double deviation_of(Ratio noise) const;
 
  private:
+  /// Throws InvalidInput unless the kernel draws noise of this scale or variance.
+  void require_drawn(Ratio noise) const;
   /// Whether the kernel draws the noise of each number of parts.
   [[nodiscard]] bool is_drawn() const;
   [[nodiscard]] double part_down(std::uint32_t parts) const;
@@ -118,8 +138,14 @@ class PartsLeft {
   /// Takes them and returns them. Throws std::logic_error, having taken nothing, if fewer are left
   /// or none is asked for: no step can happen that was not paid for.
   std::uint32_t take(std::uint32_t parts);
+  /// Takes them for another step, which can take no more than these.
+  [[nodiscard]] PartsLeft set_apart(std::uint32_t parts) { return PartsLeft(take(parts)); }
+
+  PartsLeft() = default;
 
  private:
+  explicit PartsLeft(std::uint32_t parts) : left_(parts) {}
+
   std::uint32_t left_ = MarginalBudget::kParts;
 };
 
@@ -158,6 +184,11 @@ struct MarginalRequest {
                       [](const MarginalColumn& column) { return !column.follows; }));
   }
 
+  /// The pairs of these.
+  [[nodiscard]] std::uint64_t pairs() const {
+    return std::uint64_t{asked()} * (asked() - std::min<std::size_t>(asked(), 1)) / 2;
+  }
+
   /// Noise in records of weight W, in the weights that are declared.
   [[nodiscard]] double told(double noise) const {
     return greatest_weight > 0 ? noise * greatest_weight : noise;
@@ -179,8 +210,9 @@ struct MarginalRequest {
 /// pairs, chosen with
 /// `tree_choice_parts` an edge and measured with `tree_parts` in all; in rounds one more pair, with
 /// `choice_parts` and `round_parts`, doubled where the outputs say that less noise is needed, until
-/// nothing is left. Of a copula instead of tree and rounds the products of all pairs' rank scores,
-/// of sizes up to `score_steps`, with `product_parts`.
+/// nothing is left but `error_parts`. Of a copula instead of tree and rounds the products of all
+/// pairs' rank scores, of sizes up to `score_steps`, with `product_parts`. At the end, once rows are
+/// drawn, how far their pairs are from the table's, with `error_parts`.
 ///
 /// Theorem (privacy). Each step is private by what it takes of the budget (MarginalBudget), and
 /// PartsLeft lets no sequence of them take more than all: so the whole keeps the guarantee, however
@@ -194,6 +226,7 @@ struct MarginalDesign {
   std::uint32_t choice_parts = 0;
   std::uint32_t round_parts = 0;
   std::uint32_t product_parts = 0;
+  std::uint32_t error_parts = 0;  ///< none of one column, and where the noise cannot be drawn
   std::uint64_t score_steps = 0;
   /// The greatest number of cells of the model's junction tree.
   std::uint64_t model_cells = 0;
@@ -209,6 +242,10 @@ struct MarginalDesign {
 
   /// Of all levels of all columns.
   [[nodiscard]] std::uint64_t all_cut_parts() const;
+  /// What all steps together have, except for the error's.
+  [[nodiscard]] std::uint32_t parts_of_model() const {
+    return MarginalBudget::kParts - error_parts;
+  }
 };
 
 /// Throws InvalidInput, in one sentence, for a request outside the limits above, for pairs of
@@ -257,34 +294,28 @@ struct MarginalDistance {
 /// groups is off by E|z| s g^2 / (2 n), s the deviation of its own counts. No distance is
 /// above 1.
 ///
-/// Two columns together are off by more than noise, because pairs that are worth less than their
-/// noise are not measured, and because a model holds some pairs only. No public fact says by how
-/// much. So `usual` is an upper end that held in releases of tables of twelve kinds, at epsilon .1
-/// to 5 (docs/evidence/tables.md), but not of tables in which a column of many values determines
-/// others: there `at_worst` held, too. Both are means over pairs of the root of four terms, so that
-/// two columns are off by no less than each of them:
+/// Two columns together are off by more than the noise of both, because pairs that are worth less
+/// than their noise are not measured, and because a model holds some pairs only. No public fact says
+/// by how much: a release measures it (error_parts). Before, there is a range, of means over pairs.
+/// `least` is the root of the squares of both columns' noise alone, if columns hardly depend on each
+/// other. `most` is the root of four terms, if columns of many values depend closely:
 ///
-/// - the squares of the noise of both columns;
-/// - what is not seen of a pair. A dependence is measured only if it is worth its noise, so that
-///   noise in all groups that show the dependence is left out: not its square, because the more
-///   noise there is the fewer pairs are worth it. Usual dependences show in kUsualGroups groups of
-///   each column, or fewer where a column has fewer. At worst one shows in all k l cells and in no
-///   groups of them, like a column's on an order of its values; inside private bins it
+/// - the same;
+/// - what is not seen of a pair: the noise in all its k l cells, or in kSeenGroups groups of each
+///   column, because a dependence is measured only if it is worth its noise. Inside private bins it
 ///   never shows. It is 1 - 1 / min(k, l) at most: two columns are in total variation from
 ///   independent ones by sum_x p(x) TV(P(y | x), P(y)), which is convex in each P(y | x), and so is
-///   greatest where y follows from x. There it is 1 - sum_y P(y)^2;
+///   greatest where y follows from x. There it is 1 - sum_y P(y)^2. A copula sees no dependence of
+///   another kind;
 /// - kOfModel^2, because a model leaves something out at any budget;
-/// - kOfChance^2 k l / n of k by l cells: n rows stray from even cells by .4 sqrt(k l / n), and a
-///   model does not keep what chance did to rare cells. Usually cells are the counted ones, at
-///   worst the domain's.
+/// - kOfChance^2 k l / n: n rows stray from even cells by .4 sqrt(k l / n), and a model does not
+///   keep what chance did to rare cells.
 ///
-/// They are for the table's number of rows: fewer rows stray more from the model. Of a copula only
-/// `usual` is found, on tables of two kinds: the root of the squares of 1.5 times the noise of its
-/// columns and products, of kOfCopula, and of the last term above.
+/// They are for the table's number of rows: fewer rows stray more from the model.
 struct MarginalError {
   MarginalDistance columns;
-  double usual = 0;     ///< on average over pairs; zero for one column
-  double at_worst = 0;  ///< on average over pairs; zero for one column, and of a copula
+  double least = 0;  ///< on average over pairs; zero for one column
+  double most = 0;   ///< on average over pairs; zero for one column
   /// The noise of a pair that a round measures in `groups` by `groups`. Its groups' dependence is
   /// worth the noise only above this total variation from independence.
   struct Seen {
@@ -293,8 +324,14 @@ struct MarginalError {
   };
   std::vector<Seen> seen;  ///< none for one column, and of a copula
 
-  /// Of pairs, or of the column where there is but one.
-  [[nodiscard]] double expected() const { return usual > 0 ? usual : columns.mean; }
+  /// The middle of the range of pairs, by ratios; of one column its noise.
+  [[nodiscard]] double expected() const {
+    return most > 0 ? std::sqrt(least * most) : columns.mean;
+  }
+  /// From this number of records on a round measures a dependence of kFirstDependence in four by
+  /// four groups of two columns; `records` are those that this error is for.
+  [[nodiscard]] std::optional<double> first_dependence(std::uint64_t records) const;
+  static constexpr double kFirstDependence = 0.05;
 };
 
 /// `records`: how many rows, or units, there are; where that is not public, how many are assumed.

@@ -62,23 +62,17 @@ UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
 }
 
 Json two_way_json(const MarginalError& error) {
-  Json json{{"usual", error.usual}};
-  if (error.at_worst > 0) json["at_worst"] = error.at_worst;
-  return json;
+  return {{"least", error.least}, {"most", error.most}};
 }
 
 std::string marginals_error_words(const MarginalError& error) {
-  const bool is_copula = error.at_worst == 0;
   return fmt::format(
-      "Expect two columns of the released rows to be usually at most {:.3g}{} in total variation "
-      "from the table's, on average over pairs, if as many rows are released as the table has. "
-      "Fewer rows are further off by chance. {} Other tables can be further off, and rows can "
-      "break rules that the domain does not declare.",
-      error.usual, is_copula ? "" : fmt::format(", and {:.3g} {},", error.at_worst, kIfClose),
-      is_copula
-          ? "This held where columns rise and fall with each other as Gaussian ones do; where "
-            "they depend in another way, or are equal, rows can be far off."
-          : "The first held on twelve of seventeen kinds of tables, the second on all.");
+      "Expect two columns of the released rows to be {:.3g} to {:.3g} in total variation from the "
+      "table's, on average over pairs, if as many rows are released as the table has: the least if "
+      "columns hardly depend on each other, the most {}. A release measures it. Fewer rows are "
+      "further off by chance, and rows can break rules that the domain does not declare.",
+      error.least, error.most,
+      error.seen.empty() ? "if they depend in another way than Gaussian ones" : kIfClose);
 }
 
 namespace {
@@ -237,7 +231,8 @@ Json table_json(const MarginalDesign& design) {
               {"each_tree_choice", design.tree_choice_parts},
               {"tree", design.tree_parts},
               {"each_choice", design.choice_parts},
-              {"each_round", design.round_parts}}},
+              {"each_round", design.round_parts},
+              {"error", design.error_parts}}},
             {"amount", design.amount},
             {"noise", pure ? "discrete-laplace" : "discrete-gaussian"},
             {pure ? "column_scale" : "column_variance", ratio_json(design.column_noise)},
@@ -338,7 +333,7 @@ std::vector<std::string> marginals_noise(const Certificate& certificate) {
         fmt::format("How many {0} there are is protected: divide by their number, or give `{1}` an "
                     "assumed one with {2}.",
                     things, command_words("plan"), flag_words("n")));
-  } else if (error.usual > 0) {
+  } else if (error.most > 0) {
     said.push_back(marginals_error_words(error));
   }
   return said;
@@ -353,13 +348,11 @@ ReleaseError table_error(const MarginalDesign& design, std::uint64_t records) {
     const double k = counted_cells(column);
     uniform += std::pow(1 - 1 / k, k) / static_cast<double>(design.request.columns.size());
   }
-  ReleaseError found = model_error(
-      error.expected(), {.error = error.columns.mean,
-                         .reference = uniform,
-                         .kind = "the average noise of single columns",
-                         .of_reference = "the average distance of columns from equal shares"});
-  if (error.at_worst > 0) found.at_worst = error.at_worst;
-  return found;
+  return model_error(error.expected(),
+                     {.error = error.columns.mean,
+                      .reference = uniform,
+                      .kind = "the average noise of single columns",
+                      .of_reference = "the average distance of columns from equal shares"});
 }
 
 namespace {
@@ -585,28 +578,14 @@ class MarginalsMethod final : public ReleaseMethod {
     }
     if (const auto records = effective_records(certificate)) {
       const MarginalError found = marginal_error(*certificate.as<MarginalDesign>(), *records);
-      if (found.usual > 0) notes.push_back(marginals_error_words(found));
+      if (found.most > 0) notes.push_back(marginals_error_words(found));
     }
     notes.emplace_back(kSharedNoiseNote);
     return report;
   }
 
-  std::optional<Message> error_warning(const ReleaseError& error) const override {
-    if (error.error <= kUsualError) return std::nullopt;
-    return Message{
-        .code = "large-error",
-        .verdict = fmt::format(
-            "two columns of released rows are usually at most {:.3g}{} off", error.error,
-            error.at_worst ? fmt::format(", at worst {:.3g},", *error.at_worst) : ""),
-        .reason = fmt::format(
-            "that is in total variation from the table's, on average{}. All rows share one model, "
-            "and much of it may be noise",
-            error.at_worst ? fmt::format(", and at worst {}", kIfClose)
-                           : ", if they rise and fall with each other as Gaussian ones do"),
-        .clauses = {"fewer bins or more records lessen it"},
-        .remedy = {.told = {WayOut::declare("bins"), WayOut::have("records", "")}},
-        .quantities = error.quantities()};
-  }
+  /// The release measures its error, and says it.
+  std::optional<Message> error_warning(const ReleaseError&) const override { return std::nullopt; }
 
   std::optional<Message> noise_condition(const Certificate& certificate, const ReleaseError&,
                                          const Domain&) const override {

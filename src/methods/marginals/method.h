@@ -85,26 +85,34 @@ inline constexpr std::uint64_t kUnitWeight = 1024;
 [[nodiscard]] UnitWeight unit_weight(bool by_unit, Neighbours neighbours,
                                      const std::optional<WeightColumn>& weights);
 
-/// {"usual": .05, "at_worst": .1}: how far two columns are off, on average over pairs.
+/// {"least": .05, "most": .1}: how far two columns are off, on average over pairs.
 [[nodiscard]] nlohmann::ordered_json two_way_json(const MarginalError& error);
 
-/// Their meaning, the tables on which they held, and their limits.
+/// Their meaning, and their limits.
 [[nodiscard]] std::string marginals_error_words(const MarginalError& error);
 
 // -----------------------------------------------------------------------------------------------
 // What a release by marginals measured.
 
 /// All noisy answers of a release, about the domain's cells: `found` of its private bins, and those
-/// about `bins` of each column's cells that were asked for after them.
+/// about `bins` of each column's cells that were asked for after them. Without the rows' error.
 [[nodiscard]] Measurements published_measurements(const Certificate& certificate,
                                                   std::vector<MeasuredTable> found,
                                                   const RecordedAnswers& asked,
                                                   const std::vector<CellGroups>& bins);
 
+/// The table's weight in steps: n W if n is public, else the mean of the sums of all measured
+/// tables, each weighted by the inverse variance of its sum. At least 1.
+[[nodiscard]] std::uint64_t table_weight(const MarginalDesign& design,
+                                         const std::vector<MeasuredTable>& tables);
+
+/// The columns that something is asked about.
+[[nodiscard]] std::vector<std::size_t> asked_columns(const MarginalDesign& design);
+
 /// Whether a release of this certificate can have made these measurements of its domain: first of
 /// private bins and of each column, as designed; then of pairs, as can_be_measured says, or of a
-/// copula's products. Their noise is what their parts of the budget give, and all parts are no more
-/// than there are. The choice of pairs, and the counts, cannot be checked.
+/// copula's products; and the error of the rows. Their noise is what their parts of the budget give,
+/// and all parts are no more than there are. The choice of pairs, and the counts, cannot be checked.
 [[nodiscard]] bool can_have_measured(const Certificate& certificate, const Measurements& made);
 
 // Plans: plan.cpp.

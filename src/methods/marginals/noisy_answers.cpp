@@ -81,6 +81,29 @@ std::vector<std::int64_t> exact_products(const PairCounts& counts, const CellSco
   return products;
 }
 
+std::vector<std::uint64_t> exact_pair_distances(const PairCounts& counts, const DrawnRows& drawn,
+                                                std::span<const std::size_t> columns) {
+  constexpr std::uint64_t kGreatestCount = std::uint64_t{1} << 44U;
+  constexpr std::uint64_t kGreatestDistance = std::uint64_t{1} << 62U;
+  std::vector<std::uint64_t> distances;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j) {
+      const auto table = counts.pair(columns[i], columns[j]);
+      const auto rows = drawn.counts.pair(columns[i], columns[j]);
+      uint128 sum = 0;
+      for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        const uint128 count =
+            static_cast<uint128>(std::min(table[cell], kGreatestCount)) * drawn.rows;
+        const uint128 expected = static_cast<uint128>(rows[cell]) * drawn.weight;
+        sum += count > expected ? count - expected : expected - count;
+      }
+      distances.push_back(
+          static_cast<std::uint64_t>(std::min<uint128>(sum / drawn.rows, kGreatestDistance)));
+    }
+  }
+  return distances;
+}
+
 std::vector<double> PrivateMarginals::measure(const MarginalTable& table, std::uint32_t parts) {
   const Ratio noise = budget_.noise(parts_.take(parts));
   return with_noise(exact_counts(counts_, table), noise);
@@ -91,6 +114,18 @@ std::vector<double> PrivateMarginals::products(const CellScores& scores, std::ui
       budget_.product_noise(parts_.take(parts), scores.columns.size(), scores.steps);
   const std::vector<std::int64_t> exact = exact_products(counts_, scores);
   return with_noise(std::vector<std::uint64_t>(exact.begin(), exact.end()), noise);
+}
+
+std::vector<double> PrivateMarginals::distances(const DrawnRows& drawn,
+                                                std::span<const std::size_t> columns,
+                                                std::uint32_t parts) {
+  std::vector<std::uint64_t> exact = exact_pair_distances(counts_, drawn, columns);
+  const Ratio noise = budget_.distance_noise(parts_.take(parts), exact.size());
+  if (budget_.notion() == PrivacyNotion::kPure) {
+    // Modulo 2^64, as all sums with noise are.
+    exact = {std::accumulate(exact.begin(), exact.end(), std::uint64_t{0})};
+  }
+  return with_noise(exact, noise);
 }
 
 std::vector<double> PrivateMarginals::with_noise(std::span<const std::uint64_t> exact,
@@ -186,7 +221,7 @@ bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> me
     }
     spent += choice + measured[i].parts;
   }
-  return spent <= MarginalBudget::kParts;
+  return spent <= design.parts_of_model();
 }
 
 }  // namespace
@@ -214,10 +249,10 @@ bool can_be_measured(const MarginalDesign& design, std::span<const Measurement> 
   std::uint64_t before =
       design.all_cut_parts() +
       design.request.asked() * (std::uint64_t{design.column_parts} + std::uint64_t{second_parts});
-  if (before > MarginalBudget::kParts) return false;
+  if (before > design.parts_of_model()) return false;
   const auto of_questions =
       measured.first(std::min(measured.size(), design.request.questions.size()));
-  if (!are_questions_of(design, of_questions, MarginalBudget::kParts - before)) return false;
+  if (!are_questions_of(design, of_questions, design.parts_of_model() - before)) return false;
   for (const Measurement& pair : of_questions) before += pair.parts;
   measured = measured.subspan(of_questions.size());
   // A round may happen to join what nothing has joined, if the forest had to end before.

@@ -62,6 +62,25 @@ struct CellScores {
 [[nodiscard]] std::vector<std::int64_t> exact_products(const PairCounts& counts,
                                                        const CellScores& scores);
 
+/// Rows that were drawn from a model, as counts of the table's cells; and the table's weight, by
+/// public facts or earlier outputs.
+struct DrawnRows {
+  const PairCounts& counts;
+  std::uint64_t rows = 1;    ///< 1 to 2^40
+  std::uint64_t weight = 1;  ///< 1 to 2^60
+};
+
+/// How far the rows are from the table, for all pairs (0, 1), (0, 2), ... of these columns: the sum
+/// over a pair's cells of |count - c|, c the rows' count brought from `rows` to `weight`, rounded
+/// down, and at most 2^62. Counts above 2^44 count as that. NOT PRIVATE.
+///
+/// Theorem. Each moves by at most UnitWeight::sum. Proof. The sum over cells of |rows count - weight
+/// c| is an integer that moves by no more than `rows` times the counts, neither minimum moves more,
+/// and of two numbers that differ by an integer at most so do the integers below them. QED
+[[nodiscard]] std::vector<std::uint64_t> exact_pair_distances(const PairCounts& counts,
+                                                              const DrawnRows& drawn,
+                                                              std::span<const std::size_t> columns);
+
 /// The answerer of a learner, which sees no count except through this. Tests put the exact law of
 /// the answers in its place.
 class MarginalAnswers {
@@ -88,7 +107,7 @@ class MarginalAnswers {
 /// Theorem (privacy). Whatever is asked, in whatever order, each question chosen after the answers
 /// before it, all answers together keep the budget's guarantee. Proof. A measurement is exact
 /// discrete noise on counts of the sensitivity that UnitWeight states, or on products of that
-/// which ProductWeight does; a choice is the exact
+/// which ProductWeight does, or distances as DistanceWeight does; a choice is the exact
 /// exponential mechanism over distances that move by at most UnitWeight::sum; MarginalBudget gives
 /// each the noise for the parts that it takes, and PartsLeft lets no more be taken than there are.
 /// They compose as MarginalBudget says. QED
@@ -105,7 +124,11 @@ class PrivateMarginals final : public MarginalAnswers {
   std::vector<double> measure(const MarginalTable& table, std::uint32_t parts) override;
   std::vector<double> products(const CellScores& scores, std::uint32_t parts) override;
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override;
-  /// What its questions have left.
+  /// Noisy distances of the drawn rows from the table (exact_pair_distances): the sum of all pairs'
+  /// if pure, else each pair's. Requires two columns, ascending.
+  std::vector<double> distances(const DrawnRows& drawn, std::span<const std::size_t> columns,
+                                std::uint32_t parts);
+  /// The parts that its questions have left.
   [[nodiscard]] PartsLeft rest() const { return parts_; }
 
  private:
@@ -139,7 +162,7 @@ struct Measurement {
 /// each column by itself, and each once more with `second_parts`. First come those of questions,
 /// then a forest of pairs; the parts of both follow from their cells. Each later one has the parts of
 /// a round, doubled any number of times. The last one takes what is left. All together have no more
-/// parts than there are. Requires columns of the design. O(measurements columns).
+/// parts than parts_of_model. Requires columns of the design. O(measurements columns).
 [[nodiscard]] bool can_be_measured(const MarginalDesign& design,
                                    std::span<const Measurement> measured,
                                    std::uint32_t second_parts = 0);

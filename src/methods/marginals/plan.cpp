@@ -113,7 +113,7 @@ Measurements even_measurements(const MarginalDesign& design, const Domain& domai
     cells.push_back(cells_of_question(table, asked));
   }
   const auto left = static_cast<std::uint32_t>(
-      MarginalBudget::kParts - std::min<std::uint64_t>(spent, MarginalBudget::kParts));
+      design.parts_of_model() - std::min<std::uint64_t>(spent, design.parts_of_model()));
   const std::vector<std::uint32_t> parts = forest_parts(parts_of_questions(request, left), cells);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<CellGroups> groups;
@@ -172,7 +172,7 @@ class MarginalPlan final : public PlanModel {
                      {"two_way", two_way_json(error)},
                      {"column_deviation", design.request.told(design.column_deviation)},
                      {"measured_pair", Json::array()}};
-      if (error.usual > 0) way.details["condition"] = marginals_error_words(error);
+      if (error.most > 0) way.details["condition"] = marginals_error_words(error);
       for (const MarginalError::Seen& one : error.seen) {
         way.details["measured_pair"].push_back({{"groups", one.groups}, {"noise", one.distance}});
       }
@@ -250,7 +250,15 @@ class MarginalPlan final : public PlanModel {
       }
       answer.lines += "; the other pairs are as the model guesses them\n";
     }
-    if (error.usual > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
+    if (error.most > 0) answer.lines += fmt::format("  {}\n", marginals_error_words(error));
+    const std::uint64_t assumed = effective(whole, whole.records);
+    if (const auto first = error.first_dependence(assumed)) {
+      const auto records = records_for(whole, static_cast<std::uint64_t>(*first));
+      answer.facts["first_dependence"] = *records;
+      answer.lines += fmt::format(
+          "  a dependence of {:g} between two columns in 4x4 groups is measured from {} on\n",
+          MarginalError::kFirstDependence, counted(*records, "record"));
+    }
     const auto& questions = own_of<MarginalsQuestion>(whole).questions;
     if (domain_ && !questions.empty()) {
       answer.facts["questions"] =

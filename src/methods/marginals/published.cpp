@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -133,7 +134,46 @@ bool can_be_products(const MarginalDesign& design, const MarginalBudget& budget,
   return are_whole(products.sums) && is_variance(products.variance, budget.deviation_of(noise));
 }
 
+bool can_be_error(const Certificate& certificate, const Measurements& made) {
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+  const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
+  if (made.error.has_value() != (design.error_parts > 0)) return false;
+  if (!made.error) return true;
+  const MeasuredDistances& error = *made.error;
+  const std::uint64_t pairs = design.request.pairs();
+  const bool pure = budget.notion() == PrivacyNotion::kPure;
+  const std::uint64_t weight = table_weight(design, made.tables);
+  // Another machine may round a sum of noisy counts to another whole number.
+  const std::uint64_t apart = std::max(error.weight, weight) - std::min(error.weight, weight);
+  return error.columns == asked_columns(design) && error.parts == design.error_parts &&
+         error.rows == certificate.spec.count && apart <= (design.request.records ? 0 : 1) &&
+         error.sums.size() == (pure ? 1 : pairs) && are_whole(error.sums) &&
+         is_variance(error.variance,
+                     budget.deviation_of(budget.distance_noise(error.parts, pairs)));
+}
+
 }  // namespace
+
+std::uint64_t table_weight(const MarginalDesign& design, const std::vector<MeasuredTable>& tables) {
+  const MarginalRequest& request = design.request;
+  if (request.records) return *request.records * request.unit.weight;
+  double sum = 0, weights = 0;
+  for (const MeasuredTable& table : tables) {
+    const double weight = 1 / (static_cast<double>(table.counts.size()) * table.variance);
+    sum += weight * std::accumulate(table.counts.begin(), table.counts.end(), 0.0);
+    weights += weight;
+  }
+  constexpr double kGreatest = 0x1p60;
+  return static_cast<std::uint64_t>(std::clamp(std::round(sum / weights), 1.0, kGreatest));
+}
+
+std::vector<std::size_t> asked_columns(const MarginalDesign& design) {
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < design.request.columns.size(); ++i) {
+    if (!design.request.columns[i].follows) asked.push_back(i);
+  }
+  return asked;
+}
 
 Measurements published_measurements(const Certificate& certificate,
                                     std::vector<MeasuredTable> found, const RecordedAnswers& asked,
@@ -173,7 +213,7 @@ bool can_have_measured(const Certificate& certificate, const Measurements& made)
   if (!std::all_of(made.tables.begin(), made.tables.end(), is_possible)) return false;
   if (made.products.has_value() != (design.product_parts > 0)) return false;
   if (made.products && !can_be_products(design, budget, *made.products)) return false;
-  return can_be_tables(design, made.tables);
+  return can_be_tables(design, made.tables) && can_be_error(certificate, made);
 }
 
 }  // namespace mollify

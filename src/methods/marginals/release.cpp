@@ -243,6 +243,47 @@ class PairCountsPart final : public SummedPart {
   PairCounter counter_;
 };
 
+/// Counts drawn rows in bins of each column's cells.
+class DrawnCells {
+ public:
+  explicit DrawnCells(std::vector<CellGroups> bins)
+      : bins_(std::move(bins)), waiting_(bins_.size()), counter_(CountedColumns::sizes_of(bins_)) {}
+
+  void see(std::span<const std::uint32_t> cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) waiting_[i].push_back(bins_[i].of[cells[i]]);
+    if (waiting_.front().size() == PairCounter::kRows) count();
+  }
+  [[nodiscard]] PairCounts take() && {
+    count();
+    return std::move(counter_).take();
+  }
+
+ private:
+  void count() {
+    counter_.add(std::vector<std::span<const std::uint32_t>>(waiting_.begin(), waiting_.end()));
+    for (std::vector<std::uint32_t>& column : waiting_) column.clear();
+  }
+
+  std::vector<CellGroups> bins_;
+  std::vector<std::vector<std::uint32_t>> waiting_;  // of each column, of rows
+  PairCounter counter_;
+};
+
+/// How far these rows are from the table.
+MeasuredDistances measured_error(const MarginalDesign& design, const MarginalBudget& budget,
+                                 PrivateMarginals& answers, const PairCounts& rows,
+                                 std::uint64_t count, const std::vector<MeasuredTable>& tables) {
+  MeasuredDistances error{.columns = asked_columns(design),
+                          .rows = count,
+                          .weight = table_weight(design, tables),
+                          .parts = design.error_parts};
+  error.sums = answers.distances({rows, error.rows, error.weight}, error.columns, error.parts);
+  const double deviation =
+      budget.deviation_of(budget.distance_noise(error.parts, design.request.pairs()));
+  error.variance = deviation * deviation;
+  return error;
+}
+
 class MarginalsRelease final : public PreparedRelease, public SummedRelease {
  public:
   /// `reference`: public records as digits that lie end to end, or nothing.
@@ -321,6 +362,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
   Drawn draw_from(const PairCounts& counts, const std::vector<FoundBins>& bins, PartsLeft parts,
                   std::vector<MeasuredTable> measured, SecureRandom& random, Sink& sink) const {
     const MarginalDesign& design = *certificate().as<MarginalDesign>();
+    std::optional<PartsLeft> of_error;
+    if (design.error_parts > 0) of_error = parts.set_apart(design.error_parts);
     const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
     PrivateMarginals answers(counts, budget, random, parts);
     RecordedAnswers recorded(answers, budget);
@@ -338,10 +381,19 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
                                  bins, reference_columns()),
                     domain_.columns(), budget.deviation(design.column_parts));
     RecordWriter writer(domain_, sink);
-    write_rows(model, *certificate().spec.count, {}, random, writer);
+    std::optional<DrawnCells> drawn;
+    if (of_error) drawn.emplace(groups_of(bins));
+    write_rows(
+        model, *certificate().spec.count, {}, random, writer,
+        drawn ? [&](std::span<const std::uint32_t> cells) { drawn->see(cells); } : SeeCells{});
     writer.finish();
-    const Measurements made =
+    Measurements made =
         published_measurements(certificate(), std::move(measured), recorded, groups_of(bins));
+    if (of_error) {
+      PrivateMarginals last(counts, budget, random, *of_error);
+      made.error = measured_error(design, budget, last, std::move(*drawn).take(),
+                                  *certificate().spec.count, made.tables);
+    }
     return {released_model_text(model, domain_, design.guarantee, &made)};
   }
 

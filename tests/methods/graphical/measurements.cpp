@@ -1,6 +1,7 @@
 // Noisy counts as JSON, by mollify or by other programs, and JSON that has no noisy counts.
 #include "methods/graphical/measurements.h"
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ Measurements small() {
                  {{0, 1}, {wards, ages}, {1, 2, 3, 4, 5, 6, 7, 1e17}, 2.5, 9},
                  {{1}, {two}, {8, 9}, 1, 1}};
   made.products = MeasuredProducts{{{-1, 0, 1}, {-3, -1, 1, 3}, {-1, 1}}, {5, -6, 7}, 8, 3};
+  made.error = MeasuredDistances{{0, 1, 2}, 20, 160, {32, -4, 400}, 25, 11};
   return made;
 }
 
@@ -40,6 +42,8 @@ TEST(Measurements, AreReadAsTheyWereWritten) {
   for (int i = 0; i < 2; ++i) {
     const Json json = Json::parse(measurements_json(made, domain).dump());
     EXPECT_EQ(measurements_from_json(json, domain, "m"), made);
+    const auto in_other_order = nlohmann::json::parse(json.dump());
+    EXPECT_EQ(measurements_from_json(Json::parse(in_other_order.dump()), domain, "m"), made);
     made.products.reset();
     made.records.reset();
     made.step = 1.0 / 1024;
@@ -60,6 +64,31 @@ TEST(Measurements, LookAsDocumented) {
 }
 
 // No place and no groups, any noise, columns in an order of its own, counts that are no integers.
+TEST(Measurements, HoldTheErrorThatDistancesGive) {
+  const Json error = measurements_json(small(), counted_people())["error"];
+  // 428 of 3 * 2 * 160, and 1.96 deviations of a sum of three.
+  const double reach = 1.959964 * 5 * std::sqrt(3) / 960;
+  EXPECT_NEAR(error["two_way"].get<double>(), 428 / 960.0, 1e-12);
+  EXPECT_NEAR(error["interval"][0].get<double>(), 428 / 960.0 - reach, 1e-8);
+  EXPECT_NEAR(error["interval"][1].get<double>(), 428 / 960.0 + reach, 1e-8);
+  ASSERT_EQ(error["pairs"].size(), 3U);
+  EXPECT_EQ(error["pairs"][1]["columns"], (Json{"ward", "ill"}));
+  const std::vector<double> most = {(32 + 1.6448536 * 5) / 320, (-4 + 1.6448536 * 5) / 320, 1};
+  for (std::size_t pair = 0; pair < 3; ++pair) {
+    EXPECT_NEAR(error["pairs"][pair]["at_most"].get<double>(), most[pair], 1e-8);
+  }
+  // Of Laplace noise of scale b, e^(-x/b) is 1/20 and 1/10.
+  MeasuredDistances one{{0, 1}, 20, 160, {32}, 2 * 9, 11};
+  EXPECT_NEAR(one.mean(true).most, (32 + 3 * std::log(20)) / 320, 1e-8);
+  EXPECT_NEAR(one.mean(true).least, (32 - 3 * std::log(20)) / 320, 1e-8);
+  EXPECT_NEAR(one.greatest(true).at(0), (32 + 3 * std::log(10)) / 320, 1e-8);
+  one.columns = {0, 1, 2};
+  EXPECT_TRUE(one.greatest(true).empty()) << "the sum of three pairs tells none of them";
+  one.sums = {-900};
+  EXPECT_EQ(one.mean(true).mean, 0);
+  EXPECT_EQ(one.mean(true).most, 0);
+}
+
 TEST(Measurements, OfOtherProgramsAreRead) {
   const Json json = Json::parse(R"({"noise": "gaussian", "made_by": "another", "tables": [
       {"columns": ["ill"], "counts": [1.5, -2.25], "variance": 2},
@@ -140,7 +169,18 @@ TEST(Measurements, AreRefusedInOneSentence) {
        "have a score of each cell at /measurements/products/scores/1"},
       {"/products/scores/1/0", "0.5", "have whole numbers at /measurements/products/scores/1"},
       {"/products/sums", "[1, 2]", "have 3 numbers, but has 2, at /measurements/products/sums"},
-      {"/products/variance", "null", "have a number above 0 at /measurements/products/variance"}};
+      {"/products/variance", "null", "have a number above 0 at /measurements/products/variance"},
+      {"/error", "1", "have an object at /measurements/error"},
+      {"/error/at", "[1, 0]", "ascend at /measurements/error/at"},
+      {"/error/at", "[1]", "have two columns or more at /measurements/error/at"},
+      {"/error/rows", "0", "have a whole number above 0 at /measurements/error/rows"},
+      {"/error/weight", "1.5", "have a whole number above 0 at /measurements/error/weight"},
+      {"/error/distances", "[1, 2]", "have 3 numbers, but has 2, at /measurements/error/distances"},
+      {"/error/distances/2", "401",
+       "have the error that its distances give at /measurements/error"},
+      {"/error/two_way", "0.1", "have the error that its distances give at /measurements/error"},
+      {"/error/pairs/1/at_most", "0.1",
+       "have the error that its distances give at /measurements/error"}};
   for (const auto& one : cases) {
     EXPECT_EQ(refusal_at(one[0], one[1]), "m must " + one[2]) << one[0] << " " << one[1];
   }

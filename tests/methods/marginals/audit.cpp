@@ -37,8 +37,9 @@ std::vector<long double> log_law_of(const std::vector<std::uint64_t>& distances,
 /// among the tables that the two records do not share a cell of.
 class TellingAnswers final : public MarginalAnswers {
  public:
-  TellingAnswers(const PairCounts& table, const PairCounts& neighbour, const MarginalBudget& budget)
-      : table_(table), neighbour_(neighbour), budget_(budget) {}
+  TellingAnswers(const PairCounts& table, const PairCounts& neighbour, const MarginalBudget& budget,
+                 PartsLeft parts = {})
+      : table_(table), neighbour_(neighbour), budget_(budget), parts_(parts) {}
 
   [[nodiscard]] std::uint32_t left() const override { return parts_.left(); }
   [[nodiscard]] std::span<const Triple> triples() const override { return table_.triples(); }
@@ -81,6 +82,20 @@ class TellingAnswers final : public MarginalAnswers {
     return best.value();
   }
 
+  /// Of rows like the table, by a measurement that is paid for by parts of its own.
+  void tell_error(std::span<const std::size_t> columns, std::uint64_t records, PartsLeft& of_error,
+                  std::uint32_t parts) {
+    const DrawnRows drawn{table_, records, records};
+    const auto mine = exact_pair_distances(table_, drawn, columns);
+    const auto other = exact_pair_distances(neighbour_, drawn, columns);
+    const long double scale =
+        test::value_of_ratio(budget_.distance_noise(of_error.take(parts), mine.size()));
+    for (std::size_t pair = 0; pair < mine.size(); ++pair) {
+      EXPECT_EQ(mine[pair], 0U);
+      told += static_cast<long double>(other[pair]) / scale;
+    }
+  }
+
   long double told = 0;
   long double told_by_choices = 0;
 
@@ -117,8 +132,14 @@ void audit_learner(std::uint64_t weight,
         other.add(std::array{2U, 0U, 1U}, weight);
       }
       const MarginalBudget budget(request.budget, request.unit);
-      TellingAnswers answers(one, other, budget);
-      static_cast<void>(learn_marginals(design_marginals(request), answers));
+      const MarginalDesign design = design_marginals(request);
+      PartsLeft parts;
+      PartsLeft of_error = parts.set_apart(design.error_parts);
+      TellingAnswers answers(one, other, budget, parts);
+      static_cast<void>(learn_marginals(design, answers));
+      constexpr std::array<std::size_t, 3> kAllColumns = {0, 1, 2};
+      answers.tell_error(kAllColumns, weight * (90 * copies + 1), of_error, design.error_parts);
+      EXPECT_EQ(of_error.left(), 0U);
       std::printf("%s%s%s, epsilon %g: %.4Lf of the promise, %.4Lf by choices, %u parts left\n",
                   name_of(neighbours).data(), weight > 1 ? ", weights" : "",
                   questions.empty() ? "" : ", questions", epsilon, answers.told / epsilon,

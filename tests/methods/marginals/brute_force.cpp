@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@
 #include "domain/column.h"
 #include "domain/possible.h"
 #include "methods/marginals/learner.h"
+#include "methods/marginals/method.h"
 #include "printed.h"
 #include "sanitized.h"
 
@@ -74,8 +76,24 @@ long double moved_divergence(Ratio variance, std::int64_t by, long double order)
 class ComparedAnswers final : public MarginalAnswers {
  public:
   ComparedAnswers(const PairCounts& table, const PairCounts& neighbour,
-                  const MarginalBudget& budget, SecureRandom& random)
-      : table_(table), neighbour_(neighbour), budget_(budget), answers_(table, budget, random) {}
+                  const MarginalBudget& budget, SecureRandom& random, PartsLeft parts)
+      : table_(table),
+        neighbour_(neighbour),
+        budget_(budget),
+        answers_(table, budget, random, parts) {}
+
+  /// The last question: how far the neighbour's rows, or others, are from the table.
+  void measure_error(const DrawnRows& drawn, std::span<const std::size_t> columns,
+                     std::uint32_t parts) {
+    std::vector<std::uint64_t> mine = exact_pair_distances(table_, drawn, columns);
+    std::vector<std::uint64_t> others = exact_pair_distances(neighbour_, drawn, columns);
+    const Ratio noise = budget_.distance_noise(parts, mine.size());
+    if (budget_.notion() == PrivacyNotion::kPure) {
+      mine = {std::accumulate(mine.begin(), mine.end(), std::uint64_t{0})};
+      others = {std::accumulate(others.begin(), others.end(), std::uint64_t{0})};
+    }
+    compare(mine, others, noise, parts);
+  }
 
   [[nodiscard]] std::uint32_t left() const override { return answers_.left(); }
   [[nodiscard]] std::span<const Triple> triples() const override { return table_.triples(); }
@@ -271,8 +289,18 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
           right.add(record, copies);
         }
         const bool turned = (last + first) % 2 == 0;
-        ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random);
+        PartsLeft all;
+        if (design.error_parts > 0) static_cast<void>(all.set_apart(design.error_parts));
+        ComparedAnswers answers(turned ? right : left, turned ? left : right, parts, random, all);
         static_cast<void>(learn_marginals(design, answers, nullptr, rules ? &*rules : nullptr));
+        if (design.error_parts > 0) {
+          // Rows like either table, or brought to another weight.
+          const PairCounts& like = last % 2 == 0 ? left : right;
+          std::uint64_t drawn = 0;
+          for (const std::uint64_t count : like.column(0)) drawn += count;
+          answers.measure_error({like, drawn, drawn + other % 3}, asked_columns(design),
+                                design.error_parts);
+        }
         ++seen.pairs;
         seen.choices += answers.choices;
         seen.triples += answers.chosen_triples;

@@ -1,7 +1,8 @@
 // The joint law of choices and measurements, exactly, for all neighbours of small tables.
 //
 // An asker measures a column, chooses a table by what came out, measures it for a part of the
-// budget that depends on that, chooses once more and spends all that is left. Whatever it asks next
+// budget that depends on that, chooses once more and spends all that is left: on a table, or on how
+// far rows that depend on the choice are from the table. Whatever it asks next
 // depends on noisy counts through their classes alone, below 1, 1, 2 and above, so the sum over all
 // paths of integers that noise can give is one over paths of classes, each weighed by all integers
 // of its class: the law of everything that is seen, except for a tail of noise that is below 10^-30
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -89,11 +91,12 @@ struct Question {
   MarginalTable table;                        ///< of a measurement
   std::uint32_t parts;
   bool is_last = false;
+  std::optional<PairCounts> rows{};  ///< where the question is how far these are
 };
 
 class Asker {
  public:
-  explicit Asker(const std::vector<std::uint32_t>& sizes) {
+  explicit Asker(const std::vector<std::uint32_t>& sizes) : sizes_(sizes) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       tables_.push_back({{i}, {single_cells(sizes[i])}});
       for (std::size_t j = i + 1; j < sizes.size(); ++j) {
@@ -121,11 +124,14 @@ class Asker {
         return Question{{}, tables_[history[1][0]], middle};
       case 3:
         return Question{candidates(history[2]), {}, kParts / 8};
-      case 4:
-        return Question{{},
-                        tables_[history[3][0]],
-                        kParts - kParts / 4 - kParts / 4 - middle - kParts / 8,
-                        true};
+      case 4: {
+        Question last{{},
+                      tables_[history[3][0]],
+                      kParts - kParts / 4 - kParts / 4 - middle - kParts / 8,
+                      true};
+        if (history[3][0] % 2 == 1) last.rows = rows(history[3][0]);
+        return last;
+      }
       default:
         return std::nullopt;
     }
@@ -152,6 +158,16 @@ class Asker {
     return found;
   }
 
+  /// One or two rows of each value, by what was chosen.
+  [[nodiscard]] PairCounts rows(std::size_t chosen) const {
+    PairCounts counts(sizes_);
+    for (std::uint32_t value = 0; value < 2; ++value) {
+      counts.add(std::vector<std::uint32_t>(sizes_.size(), value), 1 + (value + chosen / 2) % 2);
+    }
+    return counts;
+  }
+
+  std::vector<std::uint32_t> sizes_;
   std::vector<MarginalTable> tables_;
 };
 
@@ -205,10 +221,26 @@ class JointLaw {
     return logs;
   }
 
+  /// Without noise: of distances their sum if pure.
+  [[nodiscard]] std::vector<std::uint64_t> exact_answer(const PairCounts& counts,
+                                                        const Question& question) const {
+    if (!question.rows) return exact_counts(counts, question.table);
+    std::vector<std::size_t> columns(counts.sizes().size());
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    auto distances = exact_pair_distances(counts, {*question.rows, 3, 4}, columns);
+    if (told_.pure) {
+      distances = {std::accumulate(distances.begin(), distances.end(), std::uint64_t{0})};
+    }
+    return distances;
+  }
+
   [[nodiscard]] long double measured(const Question& question, History& history) {
-    const Ratio noise = budget_.noise(question.parts);
-    const auto left = exact_counts(left_, question.table);
-    const auto right = exact_counts(right_, question.table);
+    const auto left = exact_answer(left_, question);
+    const auto right = exact_answer(right_, question);
+    const std::uint64_t columns = left_.sizes().size();
+    const Ratio noise = question.rows
+                            ? budget_.distance_noise(question.parts, columns * (columns - 1) / 2)
+                            : budget_.noise(question.parts);
     std::vector<std::vector<long double>> cells;
     for (std::size_t i = 0; i < left.size(); ++i) {
       cells.push_back(noisy_classes(told_, noise, static_cast<std::int64_t>(left[i]),

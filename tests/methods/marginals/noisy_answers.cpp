@@ -26,6 +26,8 @@ using test::Transcript;
 
 constexpr std::uint32_t kAll = MarginalBudget::kParts;
 
+constexpr std::array<std::size_t, 3> kThree = {0, 1, 2};
+
 const std::array kNotions = {Privacy::pure(2), Privacy::concentrated(0.5),
                              Privacy::approximate(1.5, 1e-3)};
 
@@ -132,6 +134,19 @@ TEST(PrivateMarginals, EveryCellHasTheNoiseThatWasPaidFor) {
           PrivateMarginals answers(table, budget, random);
           look(answers.products(scores, kPaid), exact_products(table, scores), multiplied);
           EXPECT_EQ(answers.left(), kAll - kPaid);
+          // Three pairs: their sum moves by 3 times what one moves, or each by itself.
+          const bool pure = notion.notion == PrivacyNotion::kPure;
+          const Ratio of_error = budget.distance_noise(kPaid, 3);
+          expect_scale(of_error, noise_wanted(budget, kPaid, 3 * sum, 3 * sum * sum, lattice));
+          const PairCounts rows = small_table_of_three(7, 1);
+          const DrawnRows drawn{rows, 8, 6 * weight};
+          auto far = exact_pair_distances(of_three, drawn, kThree);
+          ASSERT_EQ(far.size(), 3U);
+          if (pure) far = {far[0] + far[1] + far[2]};
+          FrozenRandom again(seed);
+          PrivateMarginals last(of_three, budget, again);
+          look(last.distances(drawn, kThree, kPaid), far, of_error);
+          EXPECT_EQ(last.left(), kAll - kPaid);
         }
       }
     }
@@ -152,6 +167,61 @@ TEST(ExactCounts, OfATripleAreThoseOfItsRecordsInGroups) {
   EXPECT_EQ(exact_counts(counts, table), expected);
   const MarginalTable uncounted{{0, 1, 2}, {single_cells(2), single_cells(3), single_cells(4)}};
   EXPECT_THROW(static_cast<void>(exact_counts(counts, uncounted)), std::out_of_range);
+}
+
+TEST(ExactPairDistances, AreOfTheRowsBroughtToTheTablesWeightAndRoundedDown) {
+  // Of eight drawn rows seven are at 0 and one is at 1: of weight 600 these are 525 and 75.
+  const PairCounts rows = small_table_of_three(7, 1);
+  const PairCounts table = small_table_of_three(5, 2, 100);
+  using Distances = std::vector<std::uint64_t>;
+  EXPECT_EQ(exact_pair_distances(table, {rows, 8, 600}, kThree), (Distances{200, 200, 200}));
+  const std::array<std::size_t, 2> two = {0, 2};
+  EXPECT_EQ(exact_pair_distances(table, {rows, 8, 600}, two), Distances{200});
+  // 527.625 instead of 500, and 75.375 instead of 100.
+  EXPECT_EQ(exact_pair_distances(small_table_of_three(5, 1, 100), {rows, 8, 603}, two),
+            Distances{52});
+}
+
+/// One record moves each pair by its weight, or twice that, whatever rows were drawn; and by no more
+/// where counts and sums are cut.
+TEST(ExactPairDistances, MoveByOneRecordAtMost) {
+  for (const std::uint64_t weight : {std::uint64_t{1}, std::uint64_t{1000}}) {
+    std::uint64_t most = 0, most_alone = 0;
+    for (const std::uint64_t rows : {1U, 3U, 8U, 97U}) {
+      for (const std::uint64_t total :
+           {std::uint64_t{1}, 6 * weight, 7 * weight + 3, std::uint64_t{1} << 59U}) {
+        for (const std::uint64_t copies :
+             {std::uint64_t{0}, std::uint64_t{5}, (std::uint64_t{1} << 44U) / weight}) {
+          PairCounts drawn({3, 3, 3});
+          drawn.add(std::array{0U, 0U, 0U}, rows / 2);
+          drawn.add(std::array{1U, 1U, 1U}, rows - rows / 2);
+          PairCounts table({3, 3, 3});
+          table.add(std::array{0U, 0U, 0U}, copies * weight);
+          table.add(std::array{1U, 1U, 1U}, copies * weight);
+          const auto of = [&](const PairCounts& counts) {
+            return exact_pair_distances(counts, {drawn, rows, total}, kThree);
+          };
+          const auto none = of(table);
+          for (std::uint32_t cell = 0; cell < 3; ++cell) {
+            PairCounts one = table;
+            one.add(std::array{cell, cell, cell}, weight);
+            for (std::uint32_t to = 0; to < 3; ++to) {
+              PairCounts other = table;
+              other.add(std::array{to, to, to}, weight);
+              const auto a = of(one), b = of(other);
+              for (std::size_t pair = 0; pair < 3; ++pair) {
+                most = std::max(most, std::max(a[pair], b[pair]) - std::min(a[pair], b[pair]));
+                most_alone = std::max(
+                    most_alone, std::max(a[pair], none[pair]) - std::min(a[pair], none[pair]));
+              }
+            }
+          }
+        }
+      }
+    }
+    EXPECT_EQ(most, (UnitWeight{weight, Neighbours::kReplace}.sum()));
+    EXPECT_EQ(most_alone, (UnitWeight{weight, Neighbours::kAddRemove}.sum()));
+  }
 }
 
 /// The law of a choice, as it is drawn.
@@ -250,6 +320,13 @@ TEST(PrivateMarginals, AuditsOfEachQuestionMeetThePromise) {
         "counts of three", small_table_of_three(9, 0), small_table_of_three(9, 2),
         [&](MarginalAnswers& answers) { return answers.measure(triple_table(), kAll); },
         budget.noise(kAll));
+    const PairCounts rows = small_table_of_three(9, 1);
+    audit(
+        "distances", small_table_of_three(9, 1), small_table_of_three(9, 2),
+        [&](PrivateMarginals& answers) {
+          return answers.distances({rows, 10, 10}, kThree, kAll);
+        },
+        budget.distance_noise(kAll, 3));
     // Scores of -4 and -4 have the product 16; -4 and 4 have -16.
     PairCounts crossed = small_table(9, 0);
     PairCounts equal = small_table(9, 0);
@@ -287,6 +364,12 @@ class AskedAgain final : public MarginalAnswers {
   std::size_t choose(std::span<const MarginalCandidate> candidates, std::uint32_t parts) override {
     asked.push_back({{}, {}, {candidates.begin(), candidates.end()}, parts});
     return answers_.choose(candidates, parts);
+  }
+
+  /// Of the drawn rows, once all else is answered.
+  void ask_error(const DrawnRows& drawn, PrivateMarginals& last, std::uint32_t parts) {
+    const Ratio noise = budget_.distance_noise(parts, 3);
+    noted(last.distances(drawn, kThree, parts), noise);
   }
 
   struct Question {
@@ -345,7 +428,9 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
         long double chosen_for = 0;  // of the budget
         const auto loss = test::replayed_loss(
             [&](const PairCounts& table, SecureRandom& random) {
-              PrivateMarginals answers(table, budget, random);
+              PartsLeft parts;
+              PartsLeft of_error = parts.set_apart(design.error_parts);
+              PrivateMarginals answers(table, budget, random, parts);
               AskedAgain replay(answers, budget);
               if (asked.empty()) {
                 static_cast<void>(learn_marginals(design, replay));
@@ -354,6 +439,10 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
                 for (const auto& question : asked) replay.ask(question);
               }
               EXPECT_LT(answers.left(), kAll / 16);
+              PrivateMarginals last(table, budget, random, of_error);
+              // As if rows like the first table had been drawn.
+              replay.ask_error({one, 101, 101}, last, design.error_parts);
+              EXPECT_EQ(last.left(), 0U);
               return replay.transcript;
             },
             one, other, 11);

@@ -223,6 +223,38 @@ TEST(PublishedMeasurements, OfOtherPartsNoiseOrTablesCannotHaveBeenMade) {
       [](Measurements& made) { made.products = published().at("copula")->made.products; }));
 }
 
+TEST(PublishedMeasurements, HaveTheErrorOfTheReleasedRows) {
+  for (const auto& one : published()) {
+    const auto& name = one.first;
+    const auto& release = one.second;
+    const Measurements& made = release->made;
+    ASSERT_EQ(made.error.has_value(), name != "single") << name;
+    const auto refused = [&](const char* what, const std::function<void(Measurements&)>& alter) {
+      EXPECT_FALSE(release->can_have(alter)) << name << ": " << what;
+    };
+    if (!made.error) {
+      refused("error",
+              [](Measurements& altered) { altered.error = published().at("plain")->made.error; });
+      continue;
+    }
+    EXPECT_EQ(made.error->rows, 5U);
+    EXPECT_EQ(made.error->columns, asked_columns(release->design()));
+    EXPECT_EQ(made.error->columns.size(), release->design().request.asked());
+    EXPECT_EQ(made.error->sums.size(), name == "pure" ? 1U : made.error->pairs());
+    refused("no error", [](Measurements& altered) { altered.error.reset(); });
+    refused("rows", [](Measurements& altered) { ++altered.error->rows; });
+    refused("weight", [](Measurements& altered) { altered.error->weight += 2; });
+    refused("parts", [](Measurements& altered) { ++altered.error->parts; });
+    refused("variance", [](Measurements& altered) { altered.error->variance *= 1.001; });
+    refused("half", [](Measurements& altered) { altered.error->sums.back() += 0.5; });
+    refused("more sums", [](Measurements& altered) {
+      const std::vector<double> once = altered.error->sums;
+      altered.error->sums.insert(altered.error->sums.end(), once.begin(), once.end());
+    });
+    refused("a column less", [](Measurements& altered) { altered.error->columns.pop_back(); });
+  }
+}
+
 TEST(PublishedMeasurements, OfACopulaHaveItsProducts) {
   const PublishedRelease& copula = *published().at("copula");
   ASSERT_TRUE(copula.made.products.has_value());

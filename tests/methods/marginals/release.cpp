@@ -5,7 +5,9 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -207,7 +209,7 @@ class NotedAnswers final : public MarginalAnswers {
 
 /// The model with the answers, from which all of it is made.
 std::string with_answers(const std::string& model, const Json& tables, const Json& products,
-                         const TableCase& tested, bool is_pure,
+                         const Json& error, const TableCase& tested, bool is_pure,
                          const std::optional<std::uint64_t>& records) {
   Json measurements{{"noise", is_pure ? "discrete-laplace" : "discrete-gaussian"},
                     {"step", tested.weights ? 0.1 : 1.0 / static_cast<double>(tested.weight())}};
@@ -215,6 +217,7 @@ std::string with_answers(const std::string& model, const Json& tables, const Jso
   if (records) measurements["records"] = static_cast<double>(*records);
   measurements["tables"] = tables;
   if (!products.is_null()) measurements["products"] = products;
+  measurements["error"] = error;
   std::set<Json> measured;
   const std::array<Json, 3> pairs = {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}};
   for (const Json& table : tables) {
@@ -229,6 +232,64 @@ std::string with_answers(const std::string& model, const Json& tables, const Jso
   Json json = Json::parse(model);
   json["measurements"] = measurements;
   return json.dump() + "\n";
+}
+
+/// The table's weight by all that was counted of it.
+std::uint64_t weight_by(const Json& tables) {
+  double sum = 0, weights = 0;
+  for (const Json& table : tables) {
+    const auto counts = table["counts"].get<std::vector<double>>();
+    const double weight =
+        1 / (static_cast<double>(counts.size()) * table["variance"].get<double>());
+    sum += weight * std::accumulate(counts.begin(), counts.end(), 0.0);
+    weights += weight;
+  }
+  return static_cast<std::uint64_t>(std::max(1.0, std::round(sum / weights)));
+}
+
+/// The last question, about the rows in a file: the total variation of all three pairs.
+Json error_by_hand(const std::string& csv, const Domain& domain,
+                   const std::vector<CellGroups>& groups, std::uint64_t weight,
+                   const MarginalBudget& budget, std::uint32_t parts, PrivateMarginals& answers) {
+  std::vector<std::uint32_t> sizes;
+  for (const CellGroups& column : groups) sizes.push_back(column.count);
+  PairCounts rows(sizes);
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  std::uint64_t count = 0;
+  for (; std::getline(lines, line); ++count) {
+    const std::size_t first = line.find(','), second = line.find(',', first + 1);
+    const std::string_view text = line;
+    const std::array<std::string_view, 3> fields = {
+        text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
+    std::vector<std::uint32_t> digits(3);
+    domain.encode_digits(fields, digits);
+    for (std::size_t i = 0; i < 3; ++i) digits[i] = groups[i].of[digits[i]];
+    rows.add(digits, 1);
+  }
+  const std::array<std::size_t, 3> all = {0, 1, 2};
+  const std::vector<double> sums = answers.distances({rows, count, weight}, all, parts);
+  const bool is_pure = budget.notion() == PrivacyNotion::kPure;
+  EXPECT_EQ(sums.size(), is_pure ? 1U : 3U);
+  const double deviation = budget.deviation_of(budget.distance_noise(parts, 3));
+  const MeasuredDistances error{{0, 1, 2}, count, weight, sums, deviation * deviation, parts};
+  const auto [mean, least, most] = error.mean(is_pure);
+  Json json{{"two_way", mean}, {"interval", {least, most}}};
+  const std::array<Json, 3> pairs = {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}};
+  const std::vector<double> greatest = error.greatest(is_pure);
+  for (std::size_t pair = 0; pair < greatest.size(); ++pair) {
+    json["pairs"].push_back({{"columns", pairs[pair]}, {"at_most", greatest[pair]}});
+  }
+  Json whole = Json::array();
+  for (const double sum : sums) whole.push_back(std::llround(sum));
+  json.update({{"at", {0, 1, 2}},
+               {"rows", count},
+               {"weight", weight},
+               {"distances", whole},
+               {"variance", deviation * deviation},
+               {"parts", parts}});
+  return json;
 }
 
 /// The release once more: its steps in their order, each with a budget that is made here.
@@ -274,6 +335,8 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
     EXPECT_GT(design.cut_parts, 0U);
   }
   const PairCounts counts = weighed(people, groups, tested.weight(), weights);
+  EXPECT_GT(design.error_parts, 0U);
+  PartsLeft of_error = parts.set_apart(design.error_parts);
   PrivateMarginals answers(counts, budget, random, parts);
   NotedAnswers noted(answers, budget, domain, {0, 1, 2}, groups);
   std::vector<std::vector<double>> shares;
@@ -303,8 +366,12 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   write_rows(model, rows, {}, random, writer);
   writer.finish();
   tables.insert(tables.end(), noted.tables.begin(), noted.tables.end());
+  const std::uint64_t weight =
+      request.records ? *request.records * tested.weight() : weight_by(tables);
+  PrivateMarginals last(counts, budget, random, of_error);
+  const Json error = error_by_hand(csv, domain, groups, weight, budget, design.error_parts, last);
   return with_answers(released_model_text(model, domain, privacy), tables, noted.said_of_products,
-                      tested, privacy.notion == PrivacyNotion::kPure, request.records) +
+                      error, tested, privacy.notion == PrivacyNotion::kPure, request.records) +
          csv;
 }
 
