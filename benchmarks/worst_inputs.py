@@ -199,7 +199,7 @@ def words(family, chosen, folder, begin=None):
 
 
 def certified(mollify, family, chosen, most_seconds, folder):
-    """Words that verify the certificate of such a release; none if there is none. And the release's."""
+    """The words of verify for such a release's certificate, or none if the release fails, and the release's own words."""
     table, certificate = write_table(folder, chosen["domain"][0]), pathlib.Path(folder) / "certificate.json"
     certificate.unlink(missing_ok=True)
     begin = ["sample", family.split(", ")[1], "--data", str(table), "--certificate", str(certificate)]

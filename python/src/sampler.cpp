@@ -78,7 +78,7 @@ class Memory {
   bool is_there_;
 };
 
-/// The type of an array's numbers; none for what is no number of this machine's. NumPy has no
+/// The type of an array's numbers, or nothing if the machine has no such numbers. NumPy has no
 /// bfloat16: its halves come as unsigned integers, and the caller says so.
 std::optional<Numbers::Kind> kind_of(const Py_buffer& view, bool is_bfloat16) {
   using Kind = Numbers::Kind;

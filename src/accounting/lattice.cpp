@@ -361,7 +361,6 @@ double paper_clip_radius_up(const WhitenedRecords& records, std::uint64_t count,
 namespace {
 
 constexpr double kStatedError = 1e-9;
-constexpr double kGreatestDimension = 1e6;
 constexpr double kGreatestScale = 1e3;
 constexpr double kGreatestVariance = 1e6;
 

@@ -28,8 +28,8 @@ inline constexpr int kExponentialScale = 100;
 /// Below it, an exponential with that factor is 0.
 inline constexpr float kLeastExponent = -155;
 
-/// Writes integers as floats, and returns whether all of them are floats. What it writes for others
-/// means nothing.
+/// Writes integers as floats. Returns false if a float cannot hold one of them; then the written
+/// floats are not to be used.
 template <class Integer>
 using WidenIntegers = bool (*)(const Integer* integers, std::size_t size, float* to);
 

@@ -41,18 +41,6 @@ rules:
   - total == base + bonus
 )";
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields{""};
-  for (const char letter : line) {
-    if (letter == ',') {
-      fields.emplace_back();
-    } else {
-      fields.back() += letter;
-    }
-  }
-  return fields;
-}
-
 class Rules : public CommandLine, public testing::Test {
  public:
   Rules() {

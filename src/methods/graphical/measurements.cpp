@@ -129,8 +129,8 @@ Json error_json(const MeasuredDistances& error, bool is_laplace, const Domain& d
 
 constexpr const char* kLaplace = "discrete-laplace";
 
-/// Whether it has all that the other one has, in any order, but for last digits of fractions, which
-/// other machines may have.
+/// Whether it has all members of the other one, in any order. The last digits of fractions may
+/// differ, because they do between machines.
 bool has_all_of(const Json& json, const Json& other) {
   // Of sorted members, which are many.
   const nlohmann::json mine = nlohmann::json(json).flatten();

@@ -341,7 +341,7 @@ MarginalDesign design_marginals(const MarginalRequest& request, std::optional<do
     // Of what was tried on three real tables this came nearest at epsilon 0.1 to 5
     // (docs/evidence/tables.md); no data of a release decides any of it.
     const std::size_t rounds = std::min(columns * 7 / 2, kMostRounds);
-    // The pairs of questions get parts that all other pairs would have.
+    // Questions take their parts from those of all other pairs.
     constexpr double kColumns = 0.20;
     const double error = static_cast<double>(design.error_parts) / MarginalBudget::kParts;
     const double others = (1 - sixths_of_questions(request) / 6.0) * (1 - error / (1 - kColumns));

@@ -11,8 +11,9 @@
 namespace mollify {
 
 /// The triples of columns that are counted next to all pairs, so that they can be measured: those
-/// of questions, then those with the fewest cells first, and of tables of many columns no others,
-/// because each row is counted in each of them. None of a copula. Public: made of the columns' cells alone. O(columns^3).
+/// of questions, then those with the fewest cells. Tables of many columns have no others, because
+/// each row is counted in each triple, and a copula has none. Public: made of the columns' cells
+/// and the questions alone. O(columns^3).
 [[nodiscard]] std::vector<Triple> counted_triples(const MarginalRequest& request);
 
 /// The table of three columns of these sizes that has greatest entropy among those with these
