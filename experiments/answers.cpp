@@ -34,6 +34,7 @@
 #include "methods/marginals/learner.h"
 #include "methods/marginals/method.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/triples.h"
 #include "records/private_table.h"
 
 namespace {
@@ -51,7 +52,7 @@ struct Population {
     std::vector<std::uint32_t> sizes;
     for (const Column& column : domain.columns()) sizes.push_back(column.size());
     const std::vector<std::span<const std::uint32_t>> spans(of.begin(), of.end());
-    PairCounter counter(sizes);
+    PairCounter counter(sizes, counted_triples({marginal_columns(domain), {}, {}, {}}));
     counter.add(spans);
     return std::move(counter).take();
   }
@@ -172,7 +173,9 @@ std::set<std::vector<std::size_t>> asked_tables(const Population& population) {
   for (const std::string& text : population.questions) {
     const TableQuestion question = parse_question(text);
     std::vector<std::size_t> columns{asked_values(population.domain, question.column).cells.column};
-    if (question.by) columns.push_back(asked_values(population.domain, *question.by).cells.column);
+    for (const std::string& by : question.by) {
+      columns.push_back(asked_values(population.domain, by).cells.column);
+    }
     for (const std::string& term : question.terms) {
       columns.push_back(asked_values(population.domain, term).cells.column);
     }

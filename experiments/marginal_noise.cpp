@@ -26,6 +26,7 @@
 #include "methods/marginals/design.h"
 #include "methods/marginals/learner.h"
 #include "methods/marginals/noisy_answers.h"
+#include "methods/marginals/triples.h"
 #include "records/private_table.h"
 
 namespace {
@@ -43,7 +44,7 @@ struct Table {
     std::vector<std::uint32_t> sizes;
     for (const MarginalColumn& column : columns) sizes.push_back(column.size);
     const std::vector<std::span<const std::uint32_t>> spans(of.begin(), of.end());
-    PairCounter counter(sizes);
+    PairCounter counter(sizes, counted_triples({columns, {}, {}, {}}));
     counter.add(spans);
     return std::move(counter).take();
   }
