@@ -89,8 +89,9 @@ namespace detail {
 template <class Score>
 using RoundingPass = uint128 (*)(const Bounds& bounds, const Score* scores, double t,
                                  std::uint64_t* numerators, std::uint64_t* block_sums);
-/// The same pass with `above` for a score above kLeastScore and `other` for any other score. Both lie
-/// inside the bounds, which are the same for all outcomes.
+/// The same pass with `above` for a score above kLeastScore and `other` for any other score. The
+/// bounds are the same for all outcomes, and numerators keep them only if both integers do: 1 and 0
+/// count the scores.
 template <class Score>
 using EndsPass = uint128 (*)(const Bounds& bounds, const Score* scores, std::uint64_t above,
                              std::uint64_t other, std::uint64_t* numerators,
