@@ -11,7 +11,7 @@ namespace mollify {
 
 std::vector<Triple> counted_triples(const MarginalRequest& request) {
   constexpr std::size_t kMostTripleColumns = 20;
-  constexpr std::uint64_t kMostCells = std::uint64_t{1} << 22U;  // 32 MB
+  constexpr std::uint64_t kMostCountedCells = std::uint64_t{1} << 22U;  // 32 MB
   if (request.copula) return {};
   std::set<Triple> triples;
   for (const auto& question : request.questions) {
@@ -38,7 +38,7 @@ std::vector<Triple> counted_triples(const MarginalRequest& request) {
   std::uint64_t together = 0;
   for (const auto& [cells, triple] : found) {
     together += cells;
-    if (together > kMostCells) break;
+    if (together > kMostCountedCells) break;
     triples.insert(triple);
   }
   return {triples.begin(), triples.end()};
@@ -67,10 +67,10 @@ void fit_to(std::vector<double>& table, const std::array<std::size_t, 3>& sizes,
 std::vector<double> table_of_pairs(const std::array<std::size_t, 3>& sizes,
                                    std::span<const double> first, std::span<const double> second,
                                    std::span<const double> third) {
-  constexpr int kSweeps = 8;
+  constexpr int kFittingSweeps = 8;
   const auto [a, b, c] = sizes;
   std::vector<double> table(a * b * c, 1.0);
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kFittingSweeps; ++sweep) {
     fit_to(table, {a, b, c}, {b * c, c, 1}, first);
     fit_to(table, {a, c, b}, {b * c, 1, c}, second);
     fit_to(table, {b, c, a}, {c, 1, b * c}, third);
