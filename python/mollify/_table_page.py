@@ -32,7 +32,7 @@ class _Counts:
 
     def __init__(self, model: Model) -> None:
         facts = json.loads(model.text)["measurements"]
-        self.names = list(model.domain)
+        self.names: list[str] = list(model.domain)
         self.step = facts["step"]
         tables = facts["tables"]
         of_columns = [each for each in tables if len(each["at"]) == 1]
