@@ -71,6 +71,15 @@ def domain(columns, values):
     return lambda rng: (columns(rng), values(rng), rng.choice(["integer", "number", "categorical", "mixed"]))
 
 
+def with_rules(rng):
+    """A domain whose columns may be null, what its rules say, and how many they are."""
+    kind = rng.choice(["integer", "date", "categorical"])
+    many = whole(2, 1000) if kind == "categorical" else whole(2, 2**16)
+    columns, values = whole(2, 60)(rng), many(rng)
+    forms = ["implies", "any-of-all", "in"] + (["chain", "star", "either"] if kind != "categorical" else [])
+    return columns, values, kind, rng.choice(forms + (["sum"] if kind == "integer" else [])), whole(1, 200)(rng), rng.random() < 0.5
+
+
 SMALL = domain(whole(1, 60), whole(2, 64))
 WIDE = domain(whole(1, 300), whole(2, 300))
 LARGE = domain(whole(1, 4), whole(2, 2**20))
@@ -123,6 +132,8 @@ FAMILIES = {
     "plan marginals": ROWS
     | GAUSSIAN
     | {"domain": WIDE, "copula": SWITCH, "neighbours": one_of(None, "replace", "add-remove")},
+    "plan marginals, rules": {"n": whole(100, 10**6), "epsilon": between(0.1, 10), "delta": one_of(1e-9), "domain": with_rules},
+    "plan central, rules": {"n": whole(100, 10**6), "epsilon": between(0.1, 10), "delta": one_of(1e-9), "count": one_of(10), "domain": with_rules},
     "verify --k": {flag: LOCAL[flag] for flag in ("epsilon", "mu", "mechanism", "band", "c1", "c2", "gamma")}
     | {"k": OUTCOMES, "inputs": maybe(whole(1, 10**4), 0.3)},
     "verify --certificate, local": {flag: LOCAL[flag] for flag in ("epsilon", "mu", "mechanism", "c1", "c2", "gamma")}
@@ -165,9 +176,49 @@ def draw(family, rng, flag):
     return value
 
 
-def write_domain(folder, columns, values, kind):
-    path = pathlib.Path(folder) / f"{kind}-{columns}-{values}.yaml"
+def rules_of(columns, values, kind, form, count):
+    """Texts of rules about columns c0, c1, ..."""
+
+    def value(i):
+        return f"v{i % values}" if kind == "categorical" else f"{i % values}" if kind == "integer" else f"20{i % 20:02}-01-{1 + i % 28:02}"
+
+    def pair(i):
+        return f"c{i % columns}", f"c{(i + 1 + i // columns % (columns - 1)) % columns}"
+
+    def one(i):
+        a, b = pair(i)
+        if form == "implies":
+            return f"if {a} == {value(i)} then {b} != {value(i * 7)}"
+        if form == "in":
+            return f"if {a} in [{', '.join(dict.fromkeys(value(i * 13 + j) for j in range(100)))}] then {b} is null"
+        if form == "any-of-all":
+            parts = [pair(i + 2 * j) for j in range(12)]
+            return " or ".join(f"({x} == {value(i)} and {y} == {value(i)})" for x, y in parts)
+        if form == "either":
+            return f"{a} < {b} or {b} < {pair(i + 1)[0]}" if columns > 2 else f"{a} < {b} or {b} < {value(i)}"
+        if form == "star":
+            return f"c0 <= c{1 + i % (columns - 1)}"
+        if form == "sum":
+            return f"c{i % columns} <= {' + '.join(f'c{(i + 1 + j) % columns}' for j in range(max(2, columns - 1)))}"
+        return f"c{i % (columns - 1)} <= c{i % (columns - 1) + 1}"
+
+    return list(dict.fromkeys(one(i) for i in range(count)))
+
+
+def write_domain(folder, columns, values, kind, form=None, count=0, nulls=False):
+    path = pathlib.Path(folder) / f"{kind}-{columns}-{values}{f'-{form}-{count}-{nulls}' if form else ''}.yaml"
     if path.exists():
+        return path
+    if form:
+        types = {
+            "integer": f"type: integer, min: 0, max: {values - 1}, outside: clip",
+            "date": f"type: date, min: 2000-01-01, max: 2020-12-31, bins: {min(values, 7000)}, outside: clip",
+            "categorical": f"type: categorical, values: [{', '.join(f'v{i}' for i in range(values))}], outside: v0",
+        }
+        null = "" if nulls else f", null: {dict(integer='0', date='2000-01-01', categorical='v0')[kind]}"
+        lines = [f"  c{i}: {{{types[kind]}{null}}}" for i in range(columns)]
+        lines += ["rules:", *(f'  - "{rule}"' for rule in rules_of(columns, values, kind, form, count))]
+        path.write_text("columns:\n" + "\n".join(lines) + "\n")
         return path
     types = {
         "integer": f"{{type: integer, min: 0, max: {values - 1}, null: 0, outside: clip}}",

@@ -1,6 +1,8 @@
 #include "domain/clauses.h"
 
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -14,67 +16,43 @@ namespace {
 
 bool has_axis(const Column& column) { return !is_of_words(column); }
 
-/// Makes clauses of formulas.
-class ClauseMaker {
+double clause_count(const RuleParts& parts) {
+  if (parts.kind == RuleParts::Kind::kLiteral) return 1;
+  const bool is_all = parts.kind == RuleParts::Kind::kAll;
+  double count = is_all ? 0 : 1;
+  for (const RuleParts& part : parts.parts) {
+    count = is_all ? count + clause_count(part) : count * clause_count(part);
+  }
+  return count;
+}
+
+/// Makes parts of formulas.
+class PartsMaker {
  public:
-  ClauseMaker(std::span<const Column> columns,
-              const std::vector<std::optional<FollowingDigits>>& follows)
-      : columns_(columns), follows_(follows) {}
+  PartsMaker(const DomainRule& rule, std::span<const Column> columns,
+             const std::vector<std::optional<FollowingDigits>>& follows, LiteralList& literals)
+      : columns_(columns), follows_(follows), rule_(rule), literals_(literals) {}
 
-  std::vector<Clause> clauses(const DomainRule& rule, std::size_t number) {
-    rule_ = &rule;
-    std::vector<Clause> made;
-    for (std::vector<Literal>& literals : conjunction(rule.formula, false)) {
-      made.push_back({number, std::move(literals)});
-    }
-    return made;
-  }
-
- private:
-  using Disjunctions = std::vector<std::vector<Literal>>;
-
-  [[noreturn]] void refuse_many() const {
-    refuse_input("too-much-work", Concern("rules"),
-                 "rule \"{}\" must come to at most {} clauses, but has more: split it", rule_->name,
-                 PossibleRecords::kMostClauses);
-  }
-
-  Disjunctions conjunction(const Formula& formula, bool negated) {
+  RuleParts parts(const Formula& formula, bool negated) {
     switch (formula.kind) {
       case Formula::Kind::kNot:
-        return conjunction(formula.parts.front(), !negated);
+        return parts(formula.parts.front(), !negated);
       case Formula::Kind::kAnd:
       case Formula::Kind::kOr: {
         const bool is_and = (formula.kind == Formula::Kind::kAnd) != negated;
-        Disjunctions all;
-        if (!is_and) all.emplace_back();
-        for (const Formula& part : formula.parts) {
-          Disjunctions inner = conjunction(part, negated);
-          if (is_and) {
-            for (auto& one : inner) all.push_back(std::move(one));
-          } else {
-            if (all.size() * inner.size() > PossibleRecords::kMostClauses) refuse_many();
-            Disjunctions product;
-            for (const auto& one : all) {
-              for (const auto& other : inner) {
-                product.push_back(one);
-                product.back().insert(product.back().end(), other.begin(), other.end());
-              }
-            }
-            all = std::move(product);
-          }
-          if (all.size() > PossibleRecords::kMostClauses) refuse_many();
-        }
-        return all;
+        RuleParts made{.kind = is_and ? RuleParts::Kind::kAll : RuleParts::Kind::kAny};
+        for (const Formula& part : formula.parts) made.parts.push_back(parts(part, negated));
+        return made;
       }
       case Formula::Kind::kNull: {
-        Literal literal{.column = formula.column};
         const Column& column = columns_[formula.column];
-        for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
-          const bool is = truth_of_value(formula, column, {cell, {}}) == Truth::kTrue;
-          literal.table.push_back(is != negated ? CellAnswer::kYes : CellAnswer::kNo);
+        const bool has_null = column.mapping().null_is_category;
+        Literal literal{.column = formula.column};
+        literal.cells.add(0, !negated ? CellAnswer::kNo : CellAnswer::kYes);
+        if (has_null) {
+          literal.cells.add(column.size() - 1, negated ? CellAnswer::kNo : CellAnswer::kYes);
         }
-        return {{of_source(std::move(literal))}};
+        return added(of_source(std::move(literal)));
       }
       case Formula::Kind::kOneOf:
         return one_of(formula, negated);
@@ -86,35 +64,75 @@ class ClauseMaker {
     return {};
   }
 
-  Disjunctions one_of(const Formula& formula, bool negated) {
+ private:
+  RuleParts added(Literal literal) { return {.literal = literals_.add(std::move(literal))}; }
+  static RuleParts any(RuleParts one, RuleParts other) {
+    RuleParts made{.kind = RuleParts::Kind::kAny};
+    made.parts.push_back(std::move(one));
+    made.parts.push_back(std::move(other));
+    return made;
+  }
+
+  RuleParts one_of(const Formula& formula, bool negated) {
     const Column& column = columns_[formula.column];
-    bool has_single = !has_axis(column);
-    for (const std::string& value : formula.values) {
-      const std::uint32_t cell = column.encode(Value(std::string_view(value)));
-      has_single = has_single || column.points(cell) > 1;
-    }
-    Literal literal{.column = formula.column};
-    for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
-      const Truth truth = truth_of_value(formula, column, at_first(column, cell));
-      const bool allows = negated ? truth != Truth::kTrue : truth != Truth::kFalse;
-      literal.table.push_back(allows ? CellAnswer::kYes : CellAnswer::kNo);
-    }
-    if (!has_axis(column) || !has_single) return {{of_source(std::move(literal))}};
-    Disjunctions all;
-    if (!negated) all.emplace_back();
-    for (const std::string& value : formula.values) {
-      Formula one{.kind = Formula::Kind::kCompare,
-                  .column = formula.column,
-                  .values = {value},
-                  .relation = Relation::kEqual};
-      Disjunctions inner = conjunction(one, negated);
-      if (negated) {
-        for (auto& part : inner) all.push_back(std::move(part));
-      } else {
-        for (auto& part : inner.front()) all.front().push_back(std::move(part));
+    const bool has_several =
+        has_axis(column) &&
+        std::any_of(formula.values.begin(), formula.values.end(), [&](const std::string& value) {
+          const std::uint32_t cell = column.encode(Value(std::string_view(value)));
+          return column.points(cell) > 1;
+        });
+    if (!has_several) {
+      Literal literal{.column = formula.column};
+      const ValueTest test(formula, column, Relation::kEqual);
+      for (const std::uint32_t cell : starts_of(column, test)) {
+        const Truth truth = test.of(at_first(column, cell));
+        const bool allows = negated ? truth != Truth::kTrue : truth != Truth::kFalse;
+        literal.cells.add(cell, allows ? CellAnswer::kYes : CellAnswer::kNo);
       }
+      return added(of_source(std::move(literal)));
+    }
+    RuleParts all{.kind = negated ? RuleParts::Kind::kAll : RuleParts::Kind::kAny};
+    for (const std::string& value : formula.values) {
+      const Formula one{.kind = Formula::Kind::kCompare,
+                        .column = formula.column,
+                        .values = {value},
+                        .relation = Relation::kEqual};
+      all.parts.push_back(parts(one, negated));
     }
     return all;
+  }
+
+  /// Cells from which on answers about the values may differ: the first ones of runs.
+  static std::vector<std::uint32_t> starts_of(const Column& column, const ValueTest& test) {
+    std::set<std::uint32_t> starts{0};
+    const std::uint32_t from = has_axis(column) ? column.cell_count() : 0;
+    for (std::uint32_t cell = from; cell < column.size(); ++cell) starts.insert(cell);
+    for (const ValueTest::Declared& value : test.values()) {
+      if (!has_axis(column)) break;
+      const auto first_not = [&](const auto& is_before) {
+        std::uint32_t low = 0, high = column.cell_count();
+        while (low < high) {
+          const std::uint32_t middle = low + (high - low) / 2;
+          if (is_before(middle)) {
+            low = middle + 1;
+          } else {
+            high = middle;
+          }
+        }
+        return low;
+      };
+      const auto first = [&](std::uint32_t cell) { return axis_number(column, cell, 0); };
+      const auto last = [&](std::uint32_t cell) {
+        return axis_number(column, cell, column.points(cell) - 1);
+      };
+      starts.insert(first_not([&](std::uint32_t cell) { return last(cell) < value.number; }));
+      starts.insert(first_not([&](std::uint32_t cell) { return last(cell) <= value.number; }));
+      starts.insert(first_not([&](std::uint32_t cell) { return first(cell) < value.number; }));
+      starts.insert(first_not([&](std::uint32_t cell) { return first(cell) <= value.number; }));
+      starts.insert({value.cell, value.cell + 1});
+    }
+    starts.erase(starts.lower_bound(column.size()), starts.end());
+    return {starts.begin(), starts.end()};
   }
 
   static FieldValue at_first(const Column& column, std::uint32_t cell) {
@@ -127,11 +145,12 @@ class ClauseMaker {
   }
 
   /// `column relation value`. A value between the ends of a cell is maybe, and is compared.
-  Disjunctions with_value(const Formula& formula, Relation relation) {
+  RuleParts with_value(const Formula& formula, Relation relation) {
     if (relation == Relation::kNotEqual && is_inside_a_cell(formula)) {
-      return {{part_of(formula, Relation::kLess), part_of(formula, Relation::kGreater)}};
+      return any(added(part_of(formula, Relation::kLess)),
+                 added(part_of(formula, Relation::kGreater)));
     }
-    return {{part_of(formula, relation)}};
+    return added(part_of(formula, relation));
   }
 
   bool is_inside_a_cell(const Formula& formula) const {
@@ -142,21 +161,19 @@ class ClauseMaker {
 
   Literal part_of(const Formula& formula, Relation relation) {
     const Column& column = columns_[formula.column];
-    Formula one = formula;
-    one.relation = relation;
+    const ValueTest test(formula, column, relation);
     Literal literal{.column = formula.column};
     bool any_maybe = false;
-    for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
-      const Truth first = truth_of_value(one, column, at_first(column, cell));
-      const Truth last = truth_of_value(one, column, at_last(column, cell));
+    for (const std::uint32_t cell : starts_of(column, test)) {
+      const Truth first = test.of(at_first(column, cell));
+      const Truth last = test.of(at_last(column, cell));
       CellAnswer answer = first != Truth::kFalse ? CellAnswer::kYes : CellAnswer::kNo;
-      if (first != last) answer = CellAnswer::kMaybe;
       // Of a value inside a cell neither end may be it.
-      if (relation == Relation::kEqual && column.points(cell) > 1 && is_in(formula, cell)) {
-        answer = CellAnswer::kMaybe;
-      }
+      const bool is_inside = relation == Relation::kEqual && column.points(cell) > 1 &&
+                             test.values().front().cell == cell;
+      if (first != last || is_inside) answer = CellAnswer::kMaybe;
       any_maybe = any_maybe || answer == CellAnswer::kMaybe;
-      literal.table.push_back(answer);
+      literal.cells.add(cell, answer);
     }
     if (any_maybe) {
       require_exact(column);
@@ -166,11 +183,6 @@ class ClauseMaker {
       literal.comparison->in_seconds = has_seconds(column);
     }
     return of_source(std::move(literal));
-  }
-
-  bool is_in(const Formula& formula, std::uint32_t cell) const {
-    const Column& column = columns_[formula.column];
-    return column.encode(Value(std::string_view(formula.values.front()))) == cell;
   }
 
   static SumComparison comparison_of(const RuleSum& left, Relation relation, const RuleSum& right,
@@ -192,11 +204,11 @@ class ClauseMaker {
     }
     return made;
   }
-  Disjunctions of_sums(const Formula& formula, Relation relation) {
+  RuleParts of_sums(const Formula& formula, Relation relation) {
     if (relation == Relation::kNotEqual) {
-      return {{sums(formula, Relation::kLess), sums(formula, Relation::kGreater)}};
+      return any(added(sums(formula, Relation::kLess)), added(sums(formula, Relation::kGreater)));
     }
-    return {{sums(formula, relation)}};
+    return added(sums(formula, relation));
   }
 
   void require_exact(const Column& column) const {
@@ -206,7 +218,7 @@ class ClauseMaker {
                                    std::abs(static_cast<double>(cells->max())) > kMostExact),
               "out-of-range", Concern::of_column(column.name()),
               "rule \"{}\" compares integers up to 2^53, but column \"{}\" has greater ones",
-              rule_->name, column.name());
+              rule_.name, column.name());
   }
 
   Literal sums(const Formula& formula, Relation relation) {
@@ -219,7 +231,7 @@ class ClauseMaker {
             follows_[term.column].has_value(), "malformed-text", Concern::of_column(column.name()),
             "rule \"{}\" compares column \"{}\", which follows from another by a map: compare "
             "the other one",
-            rule_->name, column.name());
+            rule_.name, column.name());
         require_exact(column);
       }
     }
@@ -233,9 +245,11 @@ class ClauseMaker {
   /// A literal about a column that follows is one about the column that it follows from.
   Literal of_source(Literal literal) const {
     while (const auto& following = follows_[literal.column]) {
-      std::vector<CellAnswer> table;
-      for (const std::uint32_t digit : following->map) table.push_back(literal.table[digit]);
-      literal.table = std::move(table);
+      CellAnswers cells;
+      for (std::uint32_t cell = 0; cell < following->map.size(); ++cell) {
+        cells.add(cell, literal.cells.at(following->map[cell]));
+      }
+      literal.cells = std::move(cells);
       literal.column = following->from;
     }
     return literal;
@@ -243,15 +257,53 @@ class ClauseMaker {
 
   std::span<const Column> columns_;
   const std::vector<std::optional<FollowingDigits>>& follows_;
-  const DomainRule* rule_ = nullptr;
+  const DomainRule& rule_;
+  LiteralList& literals_;
 };
+
+std::vector<std::vector<std::uint32_t>> expanded(const RuleParts& parts) {
+  if (parts.kind == RuleParts::Kind::kLiteral) return {{parts.literal}};
+  std::vector<std::vector<std::uint32_t>> all;
+  if (parts.kind == RuleParts::Kind::kAny) all.emplace_back();
+  for (const RuleParts& part : parts.parts) {
+    std::vector<std::vector<std::uint32_t>> inner = expanded(part);
+    if (parts.kind == RuleParts::Kind::kAll) {
+      for (auto& one : inner) all.push_back(std::move(one));
+      continue;
+    }
+    std::vector<std::vector<std::uint32_t>> product;
+    for (const auto& one : all) {
+      for (const auto& other : inner) {
+        std::vector<std::uint32_t>& both = product.emplace_back();
+        std::set_union(one.begin(), one.end(), other.begin(), other.end(),
+                       std::back_inserter(both));
+      }
+    }
+    all = std::move(product);
+  }
+  return all;
+}
 
 }  // namespace
 
-std::vector<Clause> clauses_of(const DomainRule& rule, std::size_t number,
-                               std::span<const Column> columns,
-                               const std::vector<std::optional<FollowingDigits>>& follows) {
-  return ClauseMaker(columns, follows).clauses(rule, number);
+RuleParts parts_of(const DomainRule& rule, std::span<const Column> columns,
+                   const std::vector<std::optional<FollowingDigits>>& follows,
+                   LiteralList& literals) {
+  RuleParts made = PartsMaker(rule, columns, follows, literals).parts(rule.formula, false);
+  refuse_if(clause_count(made) > static_cast<double>(PossibleRecords::kMostClauses),
+            "too-much-work", Concern("rules"),
+            "rule \"{}\" must come to at most {} clauses, but has more: split it", rule.name,
+            PossibleRecords::kMostClauses);
+  return made;
+}
+
+std::vector<Clause> clauses_of(const RuleParts& parts, std::size_t number) {
+  std::set<std::vector<std::uint32_t>> known;
+  std::vector<Clause> made;
+  for (std::vector<std::uint32_t>& literals : expanded(parts)) {
+    if (known.insert(literals).second) made.push_back({number, std::move(literals)});
+  }
+  return made;
 }
 
 }  // namespace mollify

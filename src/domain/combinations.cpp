@@ -42,9 +42,20 @@ class Builder {
 
   void build() {
     find_followers();
+    std::vector<RuleParts> parts(rules_.size());
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (rules_[i].following) {
+        aims_.emplace_back();
+        continue;
+      }
+      aims_.push_back(by_aim(rules_[i]));
+      parts[i] = parts_of(rules_[i], columns_, inside_.follows, literals_);
+    }
+    make_classes();
+    require_few_combinations(parts);
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       if (rules_[i].following) continue;
-      std::vector<Clause> made = clauses_of(rules_[i], i, columns_, inside_.follows);
+      std::vector<Clause> made = clauses_of(parts[i], i);
       const bool is_idle =
           std::none_of(made.begin(), made.end(), [&](const Clause& one) { return can_fail(one); });
       refuse_if(is_idle, "idle-rule", Concern("rules"),
@@ -53,7 +64,6 @@ class Builder {
                 rules_[i].name);
       for (Clause& clause : made) clauses_.push_back(std::move(clause));
     }
-    make_classes();
     make_blocks();
     for (RuleBlock& block : inside_.blocks) make_choices(block);
     make_components();
@@ -98,44 +108,98 @@ class Builder {
     }
   }
 
+  static void add_columns(const Literal& literal, std::set<std::size_t>& all) {
+    if (literal.has_cells()) all.insert(literal.column);
+    if (!literal.comparison) return;
+    for (const SumComparison::Term& term : literal.comparison->terms) all.insert(term.column);
+  }
   std::vector<std::size_t> columns_of(const Clause& clause) const {
     std::set<std::size_t> all;
-    for (const Literal& literal : clause.literals) {
-      if (!literal.table.empty()) all.insert(literal.column);
-      if (!literal.comparison) continue;
-      for (const SumComparison::Term& term : literal.comparison->terms) all.insert(term.column);
-    }
+    for (const std::uint32_t one : clause.literals) add_columns(literals_.all[one], all);
     return {all.begin(), all.end()};
+  }
+
+  /// The columns that the parts' clauses will join.
+  std::vector<std::set<std::size_t>> joined_columns(const RuleParts& parts) const {
+    std::vector<std::set<std::size_t>> all;
+    if (parts.kind == RuleParts::Kind::kLiteral) {
+      add_columns(literals_.all[parts.literal], all.emplace_back());
+      return all;
+    }
+    if (parts.kind == RuleParts::Kind::kAny) all.emplace_back();
+    for (const RuleParts& part : parts.parts) {
+      for (std::set<std::size_t>& one : joined_columns(part)) {
+        if (parts.kind == RuleParts::Kind::kAny) {
+          all.front().merge(one);
+        } else {
+          all.push_back(std::move(one));
+        }
+      }
+    }
+    return all;
+  }
+
+  /// Counts combinations before clauses take memory.
+  void require_few_combinations(const std::vector<RuleParts>& parts) const {
+    Joined joined(columns_.size());
+    std::map<std::size_t, std::size_t> first;  // rule of a column
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (rules_[i].following) continue;
+      for (const std::set<std::size_t>& set : joined_columns(parts[i])) {
+        for (const std::size_t column : set) {
+          first.emplace(column, i);
+          joined.join(column, *set.begin());
+        }
+      }
+    }
+    std::map<std::size_t, std::vector<std::size_t>> sets;
+    for (const auto& [column, rule] : first) sets[joined.find(column)].push_back(column);
+    for (const auto& [root, columns] : sets) {
+      std::size_t rule = rules_.size();
+      for (const std::size_t column : columns) rule = std::min(rule, first.at(column));
+      require_few_combinations(columns, rule);
+    }
+  }
+
+  /// What cells of a class answer; maybe where a comparison decides.
+  CellAnswer answer(const Literal& literal, std::size_t column, std::uint32_t one) const {
+    if (literal.has_cells()) {
+      return literal.column == column ? literal.cells.at(inside_.lists[column][one].front())
+                                      : CellAnswer::kNo;
+    }
+    const auto& terms = literal.comparison->terms;
+    const bool is_compared = std::any_of(terms.begin(), terms.end(),
+                                         [&](const auto& term) { return term.column == column; });
+    return is_compared && !inside_.has_number[column][one] ? CellAnswer::kYes : CellAnswer::kMaybe;
   }
 
   /// Whether some values make all literals false. Each comparison is tried alone, so the answer may be
   /// a wrong yes for several.
   bool can_fail(const Clause& clause) const {
-    std::map<std::size_t, std::vector<std::uint32_t>> cells;
+    std::map<std::size_t, std::pair<std::uint32_t, std::uint32_t>> ends;  // of cells
     for (const std::size_t column : columns_of(clause)) {
-      for (std::uint32_t cell = 0; cell < columns_[column].size(); ++cell) {
-        const bool fails = std::all_of(
-            clause.literals.begin(), clause.literals.end(), [&](const Literal& literal) {
-              if (literal.table.empty()) {
-                const auto& terms = literal.comparison->terms;
-                return cell < columns_[column].cell_count() ||
-                       std::none_of(terms.begin(), terms.end(),
-                                    [&](const auto& term) { return term.column == column; });
-              }
-              return literal.column != column || literal.table[cell] != CellAnswer::kYes;
+      for (std::uint32_t one = 0; one < inside_.class_count(column); ++one) {
+        const bool fails = std::none_of(
+            clause.literals.begin(), clause.literals.end(), [&](std::uint32_t literal) {
+              return answer(literals_.all[literal], column, one) == CellAnswer::kYes;
             });
-        if (fails) cells[column].push_back(cell);
+        if (!fails) continue;
+        const std::vector<std::uint32_t>& cells = inside_.lists[column][one];
+        const auto [found, is_new] = ends.emplace(column, std::pair(cells.front(), cells.back()));
+        found->second.first = std::min(found->second.first, cells.front());
+        found->second.second = std::max(found->second.second, cells.back());
       }
-      if (cells[column].empty()) return false;
+      if (!ends.contains(column)) return false;
     }
-    return std::all_of(clause.literals.begin(), clause.literals.end(), [&](const Literal& literal) {
-      return !literal.table.empty() || can_fail(*literal.comparison, cells);
+    return std::all_of(clause.literals.begin(), clause.literals.end(), [&](std::uint32_t one) {
+      const Literal& literal = literals_.all[one];
+      return literal.has_cells() || can_fail(*literal.comparison, ends);
     });
   }
 
   /// The least and the greatest of the sum tell; they are of ends, and so of values.
   bool can_fail(const SumComparison& comparison,
-                const std::map<std::size_t, std::vector<std::uint32_t>>& cells) const {
+                const std::map<std::size_t, std::pair<std::uint32_t, std::uint32_t>>& ends) const {
     bool any_seconds = false;
     for (const auto& term : comparison.terms) {
       any_seconds = any_seconds || has_seconds(columns_[term.column]);
@@ -145,9 +209,9 @@ class Builder {
       const Column& column = columns_[term.column];
       const bool is_day = moments_of(column) != nullptr && !has_seconds(column);
       const PlaceAxis axis{&column, any_seconds && is_day ? 86'400.0 : 1.0, 0};
-      const auto& list = cells.at(term.column);
-      double low = moved_by_months(axis.first(list.front()), term.months, !any_seconds);
-      double high = moved_by_months(axis.last(list.back()), term.months, !any_seconds);
+      const auto [front, back] = ends.at(term.column);
+      double low = moved_by_months(axis.first(front), term.months, !any_seconds);
+      double high = moved_by_months(axis.last(back), term.months, !any_seconds);
       if (term.negative) std::tie(low, high) = std::pair(-high, -low);
       least += low;
       most += high;
@@ -168,35 +232,42 @@ class Builder {
     inside_.lists.resize(columns_.size());
     inside_.has_number.resize(columns_.size());
     inside_.is_compared.resize(columns_.size());
-    std::vector<std::vector<const std::vector<CellAnswer>*>> tables(columns_.size());
-    std::vector<bool> is_named(columns_.size());
-    for (const Clause& clause : clauses_) {
-      for (const std::size_t column : columns_of(clause)) is_named[column] = true;
-      for (const Literal& literal : clause.literals) {
-        if (!literal.table.empty()) tables[literal.column].push_back(&literal.table);
-        if (!literal.comparison) continue;
-        for (const SumComparison::Term& term : literal.comparison->terms) {
-          inside_.is_compared[term.column] = true;
-        }
+    std::vector<std::vector<const CellAnswers*>> tables(columns_.size());
+    std::set<std::size_t> named;
+    for (const Literal& literal : literals_.all) {
+      add_columns(literal, named);
+      if (literal.has_cells()) tables[literal.column].push_back(&literal.cells);
+      if (!literal.comparison) continue;
+      for (const SumComparison::Term& term : literal.comparison->terms) {
+        inside_.is_compared[term.column] = true;
       }
     }
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!is_named[i]) continue;
+    for (const std::size_t i : named) {
+      const Column& column = columns_[i];
+      std::set<std::uint32_t> starts{0};
+      if (column.cell_count() < column.size()) starts.insert(column.cell_count());
+      for (const CellAnswers* const table : tables[i]) {
+        starts.insert(table->starts.begin(), table->starts.end());
+      }
       std::map<std::vector<std::uint32_t>, std::uint32_t> known;
-      for (std::uint32_t cell = 0; cell < columns_[i].size(); ++cell) {
+      for (auto start = starts.begin(); start != starts.end(); ++start) {
         std::vector<std::uint32_t> answers;
-        for (const auto* const table : tables[i]) {
-          answers.push_back(static_cast<std::uint32_t>((*table)[cell]));
+        for (const CellAnswers* const table : tables[i]) {
+          answers.push_back(static_cast<std::uint32_t>(table->at(*start)));
         }
-        const bool is_number = cell < columns_[i].cell_count();
+        const bool is_number = *start < column.cell_count();
         answers.push_back(inside_.is_compared[i] && is_number ? 1 : 0);
-        const auto found = known.emplace(answers, known.size()).first->second;
-        inside_.classes[i].push_back(found);
+        const auto found = known.emplace(std::move(answers), known.size()).first->second;
         if (found == inside_.lists[i].size()) {
           inside_.lists[i].emplace_back();
           inside_.has_number[i].push_back(is_number);
         }
-        inside_.lists[i][found].push_back(cell);
+        const std::uint32_t end =
+            std::next(start) == starts.end() ? column.size() : *std::next(start);
+        for (std::uint32_t cell = *start; cell < end; ++cell) {
+          inside_.classes[i].push_back(found);
+          inside_.lists[i][found].push_back(cell);
+        }
       }
     }
   }
@@ -205,9 +276,10 @@ class Builder {
     Joined joined(clauses_.size());
     std::map<std::size_t, std::size_t> first;  // clause of a compared column
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
-      for (const Literal& literal : clauses_[i].literals) {
-        if (!literal.comparison) continue;
-        for (const SumComparison::Term& term : literal.comparison->terms) {
+      for (const std::uint32_t literal : clauses_[i].literals) {
+        const auto& comparison = literals_.all[literal].comparison;
+        if (!comparison) continue;
+        for (const SumComparison::Term& term : comparison->terms) {
           joined.join(i, first.emplace(term.column, i).first->second);
         }
       }
@@ -219,9 +291,10 @@ class Builder {
       std::set<std::size_t> all, compared;
       for (const std::size_t member : members) {
         for (const std::size_t column : columns_of(clauses_[member])) all.insert(column);
-        for (const Literal& literal : clauses_[member].literals) {
-          if (!literal.comparison) continue;
-          for (const SumComparison::Term& term : literal.comparison->terms) {
+        for (const std::uint32_t literal : clauses_[member].literals) {
+          const auto& comparison = literals_.all[literal].comparison;
+          if (!comparison) continue;
+          for (const SumComparison::Term& term : comparison->terms) {
             compared.insert(term.column);
           }
         }
@@ -242,29 +315,34 @@ class Builder {
     }
     block.system.calendar.in_days = !any_seconds;
     Joined joined(block.compared.size());  // columns that comparisons join
-    const auto for_each_comparison = [&](const auto& take) {
-      for (Clause& clause : block.clauses) {
-        for (Literal& literal : clause.literals) {
-          if (literal.comparison) take(*literal.comparison, rules_[clause.rule]);
+    std::vector<const DomainRule*> rules;  // of each comparison
+    for (const Clause& clause : block.clauses) {
+      for (const std::uint32_t literal : clause.literals) {
+        if (!literals_.all[literal].comparison) continue;
+        const auto place = static_cast<std::uint32_t>(rules.size());
+        if (!comparison_at_.emplace(literal, place).second) continue;
+        const DomainRule& rule = rules_[clause.rule];
+        SumComparison& comparison =
+            block.system.comparisons.emplace_back(*literals_.all[literal].comparison);
+        rules.push_back(&rule);
+        if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rule);
+        for (SumComparison::Term& term : comparison.terms) {
+          term.column = static_cast<std::size_t>(
+              std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
+              block.compared.begin());
+          joined.join(term.column, comparison.terms.front().column);
         }
       }
-    };
-    for_each_comparison([&](SumComparison& comparison, const DomainRule& rule) {
-      if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rule);
-      for (SumComparison::Term& term : comparison.terms) {
-        term.column = static_cast<std::size_t>(
-            std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
-            block.compared.begin());
-        joined.join(term.column, comparison.terms.front().column);
-      }
-    });
+    }
     for (std::size_t i = 0; i < block.compared.size(); ++i) {
       const Column& column = columns_[block.compared[i]];
       const bool is_day = moments_of(column) != nullptr && !has_seconds(column);
       block.system.axes.push_back({&column, any_seconds && is_day ? 86'400.0 : 1.0,
                                    grid_of(block, joined, joined.find(i), any_seconds)});
     }
-    for_each_comparison([&](SumComparison& comparison, const DomainRule& rule) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      SumComparison& comparison = block.system.comparisons[i];
+      const DomainRule& rule = *rules[i];
       const double grid = block.system.axes[comparison.terms.front().column].grid;
       if (grid > 0) to_grid(comparison, grid, rule);
       const bool adds = is_sum(comparison) || comparison.constant != 0;
@@ -275,7 +353,7 @@ class Builder {
                 "declare it in each (`step: 0.01`), or make them integers, without a list of "
                 "values",
                 rule.name);
-    });
+    }
   }
 
   void to_seconds(SumComparison& comparison, const DomainRule& rule) const {
@@ -374,24 +452,49 @@ class Builder {
   }
 
   void make_choices(RuleBlock& block) {
-    const std::size_t all = required_combinations(block.columns, block.clauses.front().rule);
-    for (Clause& clause : block.clauses) {
-      for (Literal& literal : clause.literals) {
-        if (literal.comparison) block.system.comparisons.push_back(*literal.comparison);
-      }
+    const std::size_t all = inside_.combinations(block.columns);
+    if (block.compared.empty()) {
+      block.all_choices = {{}, {{}}};
+      block.choice_of = held_places(block);
+      return;
     }
+    std::map<std::vector<std::vector<std::uint32_t>>, std::uint32_t> known;
     for (std::size_t place = 0; place < all; ++place) {
-      const std::vector<std::uint32_t> each = inside_.classes_at(block.columns, place);
-      block.choices.push_back(choices_of(block, each));
+      auto choices = choices_of(block, inside_.classes_at(block.columns, place));
+      const auto [found, is_new] = known.emplace(std::move(choices), known.size());
+      if (is_new) block.all_choices.push_back(found->first);
+      block.choice_of.push_back(found->second);
     }
   }
 
-  std::size_t required_combinations(const std::vector<std::size_t>& of, std::size_t rule) const {
+  /// 1 for each combination of classes for which the block's only clause holds, else 0.
+  std::vector<std::uint32_t> held_places(const RuleBlock& block) const {
+    std::vector<std::uint32_t> held{0};
+    for (const std::size_t column : block.columns) {
+      std::vector<std::uint32_t> longer;
+      std::vector<std::uint32_t> is_yes;
+      for (std::uint32_t one = 0; one < inside_.class_count(column); ++one) {
+        const auto& literals = block.clauses.front().literals;
+        is_yes.push_back(std::any_of(literals.begin(), literals.end(),
+                                     [&](std::uint32_t literal) {
+                                       return answer(literals_.all[literal], column, one) ==
+                                              CellAnswer::kYes;
+                                     })
+                             ? 1U
+                             : 0U);
+      }
+      for (const std::uint32_t before : held) {
+        for (const std::uint32_t yes : is_yes) longer.push_back(before | yes);
+      }
+      held = std::move(longer);
+    }
+    return held;
+  }
+
+  void require_few_combinations(const std::vector<std::size_t>& of, std::size_t rule) const {
     double all = 1;
     for (const std::size_t column : of) all *= static_cast<double>(inside_.class_count(column));
-    if (all <= static_cast<double>(PossibleRecords::kMostCombinations)) {
-      return inside_.combinations(of);
-    }
+    if (all <= static_cast<double>(PossibleRecords::kMostCombinations)) return;
     std::string names;
     for (const std::size_t column : of) {
       names += fmt::format("{}{} {}", names.empty() ? "" : ", ", in_quotes(columns_[column].name()),
@@ -416,24 +519,21 @@ class Builder {
           block.columns.begin())];
     };
     std::set<std::vector<std::uint32_t>> ways{{}};
-    std::uint32_t comparison = 0;
     for (const Clause& clause : block.clauses) {
       bool holds = false;
       std::vector<std::uint32_t> maybe;
-      for (const Literal& literal : clause.literals) {
-        CellAnswer answer = CellAnswer::kMaybe;
-        if (!literal.table.empty()) {
-          const std::uint32_t one = class_of(literal.column);
-          answer = literal.table[inside_.lists[literal.column][one].front()];
+      for (const std::uint32_t one : clause.literals) {
+        const Literal& literal = literals_.all[one];
+        CellAnswer all = CellAnswer::kMaybe;
+        if (literal.has_cells()) {
+          all = answer(literal, literal.column, class_of(literal.column));
         } else {
           for (const SumComparison::Term& term : literal.comparison->terms) {
-            const std::size_t column = block.compared[term.column];
-            if (!inside_.has_number[column][class_of(column)]) answer = CellAnswer::kYes;
+            if (!inside_.has_number[term.column][class_of(term.column)]) all = CellAnswer::kYes;
           }
         }
-        holds = holds || answer == CellAnswer::kYes;
-        if (answer == CellAnswer::kMaybe) maybe.push_back(comparison);
-        if (literal.comparison) ++comparison;
+        holds = holds || all == CellAnswer::kYes;
+        if (all == CellAnswer::kMaybe) maybe.push_back(comparison_at_.at(one));
       }
       if (holds) continue;
       std::set<std::vector<std::uint32_t>> longer;
@@ -488,7 +588,7 @@ class Builder {
         RuleBlock& block = inside_.blocks[b];
         block.component = inside_.components.size();
         for (const Clause& clause : block.clauses) {
-          for (const std::size_t column : by_aim(rules_[clause.rule])) {
+          for (const std::size_t column : aims_[clause.rule]) {
             const bool is_new =
                 std::find(block.aims.begin(), block.aims.end(), column) == block.aims.end();
             if (is_new && inside_.is_compared[column] &&
@@ -502,23 +602,39 @@ class Builder {
     }
   }
 
-  bool is_possible(const RuleComponent& component, const std::vector<std::uint32_t>& each,
-                   std::vector<std::size_t>* broken = nullptr) const {
-    bool all = true;
+  /// The rules that each combination of a component's classes breaks, in the order of blocks.
+  std::vector<std::vector<std::size_t>> broken_rules(const RuleComponent& component,
+                                                     const std::vector<std::size_t>& strides,
+                                                     std::size_t all) const {
+    std::vector<std::vector<std::size_t>> broken(all);
     for (const std::size_t b : component.blocks) {
       const RuleBlock& block = inside_.blocks[b];
-      std::size_t place = 0;
-      for (const std::size_t column : block.columns) {
-        const auto at =
-            std::lower_bound(component.columns.begin(), component.columns.end(), column);
-        place = place * inside_.class_count(column) +
-                each[static_cast<std::size_t>(at - component.columns.begin())];
+      // Places of the block's combinations, and of those of the other columns.
+      std::vector<std::size_t> inner{0}, outer{0};
+      for (std::size_t i = 0; i < component.columns.size(); ++i) {
+        const std::size_t column = component.columns[i];
+        const bool is_inner =
+            std::binary_search(block.columns.begin(), block.columns.end(), column);
+        std::vector<std::size_t>& places = is_inner ? inner : outer;
+        std::vector<std::size_t> longer;
+        for (const std::size_t place : places) {
+          for (std::size_t one = 0; one < inside_.class_count(column); ++one) {
+            longer.push_back(place + one * strides[i]);
+          }
+        }
+        places = std::move(longer);
       }
-      if (!block.choices[place].empty()) continue;
-      all = false;
-      if (broken != nullptr) broken->push_back(b);
+      for (std::size_t place = 0; place < inner.size(); ++place) {
+        if (!block.choices(place).empty()) continue;
+        for (const std::size_t other : outer) {
+          std::vector<std::size_t>& rules = broken[inner[place] + other];
+          for (const Clause& clause : block.clauses) {
+            if (rules.empty() || rules.back() != clause.rule) rules.push_back(clause.rule);
+          }
+        }
+      }
     }
-    return all;
+    return broken;
   }
 
   /// A rule's columns, its subject first: the columns after `then`, or left of a comparison.
@@ -596,26 +712,25 @@ class Builder {
   }
 
   void find_targets(RuleComponent& component) {
-    const std::size_t first_rule = inside_.blocks[component.blocks.front()].clauses.front().rule;
-    const std::size_t all = required_combinations(component.columns, first_rule);
-    constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    component.target.assign(all, kNone);
-    std::vector<std::vector<std::uint32_t>> each(all);
-    std::vector<std::vector<std::size_t>> broken(all);
-    bool any = false;
-    for (std::size_t place = 0; place < all; ++place) {
-      each[place] = inside_.classes_at(component.columns, place);
-      if (is_possible(component, each[place], &broken[place])) {
-        component.target[place] = static_cast<std::uint32_t>(place);
-        any = true;
-      }
-    }
-    if (!any) refuse_contradiction(component);
-    require_values(component, each);
+    const std::size_t all = inside_.combinations(component.columns);
     std::vector<std::size_t> strides(component.columns.size(), 1);
     for (std::size_t i = strides.size(); i-- > 1;) {
       strides[i - 1] = strides[i] * inside_.class_count(component.columns[i]);
     }
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    component.target.assign(all, kNone);
+    std::vector<std::vector<std::uint32_t>> each(all);
+    const std::vector<std::vector<std::size_t>> broken = broken_rules(component, strides, all);
+    bool any = false;
+    for (std::size_t place = 0; place < all; ++place) {
+      each[place] = inside_.classes_at(component.columns, place);
+      if (!broken[place].empty()) continue;
+      component.target[place] = static_cast<std::uint32_t>(place);
+      any = true;
+    }
+    if (!any) refuse_contradiction(component);
+    require_values(component, each);
+    nearness_.clear();
     const auto changed = [&](std::size_t place, std::size_t i, std::uint32_t to) {
       return place - each[place][i] * strides[i] + to * strides[i];
     };
@@ -623,15 +738,13 @@ class Builder {
     for (std::size_t place = 0; place < all; ++place) {
       if (found[place] != kNone) continue;
       std::vector<std::size_t> order;  // places of columns in the component
-      for (const std::size_t b : broken[place]) {
-        for (const Clause& clause : inside_.blocks[b].clauses) {
-          for (const std::size_t column : by_aim(rules_[clause.rule])) {
-            const auto at =
-                std::lower_bound(component.columns.begin(), component.columns.end(), column);
-            if (at == component.columns.end() || *at != column) continue;
-            const auto i = static_cast<std::size_t>(at - component.columns.begin());
-            if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
-          }
+      for (const std::size_t rule : broken[place]) {
+        for (const std::size_t column : aims_[rule]) {
+          const auto at =
+              std::lower_bound(component.columns.begin(), component.columns.end(), column);
+          if (at == component.columns.end() || *at != column) continue;
+          const auto i = static_cast<std::size_t>(at - component.columns.begin());
+          if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
         }
       }
       found[place] = one_or_two_changes(component, each[place], place, order, changed);
@@ -660,10 +773,11 @@ class Builder {
   template <class Changed>
   std::uint32_t one_or_two_changes(const RuleComponent& component,
                                    const std::vector<std::uint32_t>& from, std::size_t place,
-                                   const std::vector<std::size_t>& order,
-                                   const Changed& changed) const {
-    const auto to_classes = [&](std::size_t i) {
-      return by_nearness(component.columns[i], from[i]);
+                                   const std::vector<std::size_t>& order, const Changed& changed) {
+    const auto to_classes = [&](std::size_t i) -> const std::vector<std::uint32_t>& {
+      const auto [found, is_new] = nearness_.try_emplace({component.columns[i], from[i]});
+      if (is_new) found->second = by_nearness(component.columns[i], from[i]);
+      return found->second;
     };
     constexpr std::uint32_t kNone = ~std::uint32_t{0};
     const auto invents = [&](std::size_t i, std::uint32_t to) {
@@ -729,8 +843,11 @@ class Builder {
       for (const Clause& clause : inside_.blocks[b].clauses) all.insert(clause.rule);
     }
     const std::vector<std::size_t> numbers(all.begin(), all.end());
-    std::size_t count = 1;
-    while (count < numbers.size() && leave_records(std::span(numbers).first(count))) ++count;
+    std::size_t before = 0, count = numbers.size();  // of rules that leave records, and that do not
+    while (count - before > 1) {
+      const std::size_t middle = before + (count - before) / 2;
+      (leave_records(std::span(numbers).first(middle)) ? before : count) = middle;
+    }
     const std::size_t last = numbers[count - 1];
     std::string with = count == 1 ? "itself" : "those before it";
     for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -770,7 +887,12 @@ class Builder {
   std::span<const Column> columns_;
   const std::vector<DomainRule>& rules_;
   Combinations& inside_;
+  LiteralList literals_;
+  std::vector<std::vector<std::size_t>> aims_;  // of each rule
   std::vector<Clause> clauses_;
+  std::map<std::uint32_t, std::uint32_t> comparison_at_;  // of each literal, in its block
+  /// The classes of a column by their nearness to one of them.
+  std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::uint32_t>> nearness_;
   bool is_probe_ = false;
 };
 

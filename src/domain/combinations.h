@@ -19,11 +19,16 @@ struct RuleBlock {
   std::vector<std::size_t> compared;  ///< of these, the ones with a comparison, ascending
   std::vector<Clause> clauses;
   System system;  ///< its columns are places in `compared`
-  /// Of each combination of classes the choices of comparisons under which it can occur; none:
-  /// it cannot.
-  std::vector<std::vector<std::vector<std::uint32_t>>> choices;
+  /// Choices of comparisons under which something can occur, and of each combination of classes
+  /// the place of its choices among these; none: it cannot occur.
+  std::vector<std::vector<std::vector<std::uint32_t>>> all_choices;
+  std::vector<std::uint32_t> choice_of;
   std::vector<std::size_t> aims;  ///< compared columns, those that rules are about first
   std::size_t component = 0;
+
+  const std::vector<std::vector<std::uint32_t>>& choices(std::size_t combination) const {
+    return all_choices[choice_of[combination]];
+  }
 };
 
 /// Columns that blocks join.

@@ -41,7 +41,7 @@ namespace {
 /// Whether a choice of a block's comparisons can hold for these cells.
 bool can_hold(const Combinations& inside, const RuleBlock& block,
               std::span<const std::uint32_t> digits) {
-  const auto& choices = block.choices[inside.combination(block.columns, digits)];
+  const auto& choices = block.choices(inside.combination(block.columns, digits));
   bool any = false;
   for (const auto& way : choices) {
     std::vector<Reach> reaches =
@@ -86,7 +86,7 @@ std::uint32_t cell_at(const Reach& reach, double place) {
 /// column, those that rules are about last.
 void move_to_possible(const Combinations& inside, const RuleBlock& block,
                       std::span<std::uint32_t> digits) {
-  const auto& way = block.choices[inside.combination(block.columns, digits)].front();
+  const auto& way = block.choices(inside.combination(block.columns, digits)).front();
   std::vector<Reach> reaches =
       Combinations::reaches(block, [&](std::size_t column) -> std::span<const std::uint32_t> {
         return inside.lists[column][inside.classes[column][digits[column]]];
@@ -273,7 +273,7 @@ std::vector<PossibleRecords::Table> PossibleRecords::tables(const CellLists& gro
         continue;
       }
       bool any = false;
-      for (const auto& way : block.choices[inside_->combination(block.columns, digits)]) {
+      for (const auto& way : block.choices(inside_->combination(block.columns, digits))) {
         if (any) break;
         std::vector<Reach> reaches =
             Combinations::reaches(block, [&](std::size_t column) -> std::span<const std::uint32_t> {
@@ -380,7 +380,7 @@ void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntege
     };
     std::vector<std::vector<Reach>> possible;
     std::vector<const std::vector<std::uint32_t>*> ways;
-    for (const auto& way : block.choices[inside_->combination(block.columns, digits)]) {
+    for (const auto& way : block.choices(inside_->combination(block.columns, digits))) {
       std::vector<Reach> reaches = all();
       if (!block.system.settle(way, reaches)) continue;
       possible.push_back(std::move(reaches));

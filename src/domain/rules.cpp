@@ -234,7 +234,9 @@ Truth truth_of(const Formula& formula, std::span<const Column> columns,
     case Formula::Kind::kCompare:
       break;
   }
-  return truth_of_value(formula, columns[formula.column], record[formula.column]);
+  const Relation relation =
+      formula.kind == Formula::Kind::kOneOf ? Relation::kEqual : formula.relation;
+  return ValueTest(formula, columns[formula.column], relation).of(record[formula.column]);
 }
 
 }  // namespace
@@ -292,28 +294,33 @@ bool is_written(const Column& column, const Value& value) {
   return axis_number(column, reading.cell, low) == *number;
 }
 
-Truth truth_of_value(const Formula& formula, const Column& column, const FieldValue& value) {
-  const bool null = is_null(column, value.outcome);
-  if (formula.kind == Formula::Kind::kNull) return null ? Truth::kTrue : Truth::kFalse;
-  if (null) return Truth::kUnknown;
-  const Relation relation =
-      formula.kind == Formula::Kind::kOneOf ? Relation::kEqual : formula.relation;
-  Truth any = Truth::kFalse;
+ValueTest::ValueTest(const Formula& formula, const Column& column, Relation relation)
+    : column_(column), relation_(relation), asks_for_null_(formula.kind == Formula::Kind::kNull) {
   for (const std::string& text : formula.values) {
+    const std::uint32_t cell = column.encode(Value(std::string_view(text)));
+    const bool is_code = column.is_missing_code(cell);
+    const bool has_number = !is_code && !is_of_words(column);
+    values_.push_back({cell, is_code, has_number ? declared_number(column, text, relation) : 0});
+  }
+}
+
+Truth ValueTest::of(const FieldValue& value) const {
+  const bool null = is_null(column_, value.outcome);
+  if (asks_for_null_) return null ? Truth::kTrue : Truth::kFalse;
+  if (null) return Truth::kUnknown;
+  const bool is_code = column_.is_missing_code(value.outcome);
+  Truth any = Truth::kFalse;
+  for (const Declared& declared : values_) {
     Truth one = Truth::kUnknown;
-    const std::uint32_t declared = column.encode(Value(std::string_view(text)));
-    if (column.is_missing_code(value.outcome) || column.is_missing_code(declared)) {
+    if (is_code || declared.is_code) {
       // A code equals itself; every other comparison with it is unknown.
-      if (relation == Relation::kEqual || relation == Relation::kNotEqual) {
-        const bool same = declared == value.outcome;
-        if (same || column.is_missing_code(declared)) {
-          one = compared(same ? 0 : 1, relation, 0);
-        }
-      }
+      const bool same = declared.cell == value.outcome;
+      const bool is_equality = relation_ == Relation::kEqual || relation_ == Relation::kNotEqual;
+      if (is_equality && (same || declared.is_code)) one = compared(same ? 0 : 1, relation_, 0);
     } else if (value.number) {
-      one = compared(*value.number, relation, declared_number(column, text, relation));
+      one = compared(*value.number, relation_, declared.number);
     } else {
-      one = compared(value.outcome, relation, declared);
+      one = compared(value.outcome, relation_, declared.cell);
     }
     any = std::max(any, one);
   }

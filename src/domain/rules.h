@@ -166,8 +166,26 @@ struct FieldValue {
 [[nodiscard]] double declared_number(const Column& column, const std::string& text,
                                      Relation relation);
 
-/// Of a formula about one column and values alone. Requires kNull, kOneOf or kCompare.
-[[nodiscard]] Truth truth_of_value(const Formula& formula, const Column& column,
-                                   const FieldValue& value);
+/// A formula about one column and values alone, read once for many of the column's values.
+class ValueTest {
+ public:
+  struct Declared {
+    std::uint32_t cell;
+    bool is_code;  ///< a missing code
+    double number;
+  };
+
+  /// Requires kNull, kOneOf or kCompare.
+  ValueTest(const Formula& formula, const Column& column, Relation relation);
+
+  [[nodiscard]] const std::vector<Declared>& values() const noexcept { return values_; }
+  [[nodiscard]] Truth of(const FieldValue& value) const;
+
+ private:
+  const Column& column_;
+  Relation relation_;
+  bool asks_for_null_;
+  std::vector<Declared> values_;
+};
 
 }  // namespace mollify

@@ -210,9 +210,10 @@ class RuleInR {
     const std::uint32_t declared = column.encode(Value(std::string_view(text)));
     const Formula formula{
         .kind = Formula::Kind::kCompare, .column = index, .values = {text}, .relation = relation};
+    const ValueTest test(formula, column, relation);
     std::vector<std::string> kept;
     for (std::uint32_t cell = 0; cell < column.cell_count(); ++cell) {
-      if (truth_of_value(formula, column, {cell, {}}) != Truth::kTrue) continue;
+      if (test.of({cell, {}}) != Truth::kTrue) continue;
       column.write(cell, 0, kept.emplace_back());
     }
     if (kept.size() == 1) return equal(index, kept.front());

@@ -132,6 +132,18 @@ namespace {
 /// A column that rules compare keeps as many groups.
 constexpr std::uint32_t kFewGroups = 4;
 
+/// Cells of a junction tree of these cliques, or of one clique that is too large for every model.
+std::uint64_t tree_cells(const ColumnSizes& sizes, const std::vector<Clique>& cliques) {
+  for (const Clique& clique : cliques) {
+    double cells = 1;
+    for (const std::size_t column : clique) cells *= sizes[column];
+    if (cells > static_cast<double>(kModelCells)) {
+      return static_cast<std::uint64_t>(std::min(cells, 1e18));
+    }
+  }
+  return JunctionTree(sizes, cliques).cells();
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> RulesOfCells::classes(std::size_t column) const {
@@ -144,10 +156,14 @@ std::vector<std::uint32_t> RulesOfCells::classes(std::size_t column) const {
 }
 
 ColumnSizes RulesOfCells::most_groups(const ColumnSizes& sizes, std::uint64_t cells) const {
-  ColumnSizes most = sizes;
+  ColumnSizes most = sizes, least = sizes;
   const std::vector<Clique> cliques = possible.table_columns();
+  for (const Clique& clique : cliques) {
+    for (const std::size_t column : clique) least[column] = std::min(least[column], kFewGroups);
+  }
+  if (tree_cells(least, cliques) > cells) return least;
   for (;;) {
-    if (JunctionTree(most, cliques).cells() <= cells) return most;
+    if (tree_cells(most, cliques) <= cells) return most;
     std::size_t widest = most.size();
     for (const Clique& clique : cliques) {
       for (const std::size_t column : clique) {
@@ -196,7 +212,7 @@ void require_few_combinations(const PossibleRecords& possible,
     has_nulls = has_nulls || !columns[i].doubtful.empty();
     sizes[i] = std::min(columns[i].size, sizes[i] + parts);
   }
-  const std::uint64_t cells = JunctionTree(sizes, possible.table_columns()).cells();
+  const std::uint64_t cells = tree_cells(sizes, possible.table_columns());
   if (cells <= kMostTreeCells) return;
   std::vector<WayOut> ways;
   std::string advice;
