@@ -65,7 +65,10 @@ class Builder {
       for (Clause& clause : made) clauses_.push_back(std::move(clause));
     }
     make_blocks();
-    for (RuleBlock& block : inside_.blocks) make_choices(block);
+    for (RuleBlock& block : inside_.blocks) {
+      make_choices(block);
+      for (RuleBlock& part : block.parts) make_choices(part);
+    }
     make_components();
   }
 
@@ -287,24 +290,48 @@ class Builder {
     std::map<std::size_t, std::vector<std::size_t>> sets;
     for (std::size_t i = 0; i < clauses_.size(); ++i) sets[joined.find(i)].push_back(i);
     for (const auto& [root, members] : sets) {
-      RuleBlock block;
-      std::set<std::size_t> all, compared;
-      for (const std::size_t member : members) {
-        for (const std::size_t column : columns_of(clauses_[member])) all.insert(column);
-        for (const std::uint32_t literal : clauses_[member].literals) {
-          const auto& comparison = literals_.all[literal].comparison;
-          if (!comparison) continue;
-          for (const SumComparison::Term& term : comparison->terms) {
-            compared.insert(term.column);
-          }
+      RuleBlock block = block_of(members);
+      if (is_wide(block)) {
+        std::map<std::vector<std::size_t>, std::vector<std::size_t>> alike;
+        for (const std::size_t member : members) {
+          alike[columns_of(clauses_[member])].push_back(member);
         }
-        block.clauses.push_back(clauses_[member]);
+        for (const auto& [columns, some] : alike) block.parts.push_back(block_of(some));
       }
-      block.columns.assign(all.begin(), all.end());
-      block.compared.assign(compared.begin(), compared.end());
-      if (!block.compared.empty()) make_system(block);
       inside_.blocks.push_back(std::move(block));
     }
+  }
+
+  RuleBlock block_of(const std::vector<std::size_t>& members) {
+    RuleBlock block;
+    std::set<std::size_t> all, compared;
+    for (const std::size_t member : members) {
+      const Clause& clause = clauses_[member];
+      for (const std::size_t column : columns_of(clause)) all.insert(column);
+      for (const std::uint32_t literal : clause.literals) {
+        const auto& comparison = literals_.all[literal].comparison;
+        if (!comparison) continue;
+        for (const SumComparison::Term& term : comparison->terms) compared.insert(term.column);
+      }
+      block.clauses.push_back(clause);
+    }
+    block.columns.assign(all.begin(), all.end());
+    block.compared.assign(compared.begin(), compared.end());
+    if (!block.compared.empty()) make_system(block);
+    return block;
+  }
+
+  /// Whether a table of all columns would be large, and orders of two columns each leave little
+  /// between them that is impossible together. Sums would leave much.
+  bool is_wide(const RuleBlock& block) const {
+    constexpr std::uint32_t kFewCells = 16;
+    constexpr double kMostCells = 32'768;
+    double cells = 1;
+    for (const std::size_t column : block.columns) {
+      cells *= std::min(columns_[column].size(), kFewCells);
+    }
+    const auto& all = block.system.comparisons;
+    return cells > kMostCells && std::none_of(all.begin(), all.end(), is_sum);
   }
 
   /// The comparisons with places in `compared` for columns, on one axis.
@@ -320,7 +347,7 @@ class Builder {
       for (const std::uint32_t literal : clause.literals) {
         if (!literals_.all[literal].comparison) continue;
         const auto place = static_cast<std::uint32_t>(rules.size());
-        if (!comparison_at_.emplace(literal, place).second) continue;
+        if (!block.comparison_at.emplace(literal, place).second) continue;
         const DomainRule& rule = rules_[clause.rule];
         SumComparison& comparison =
             block.system.comparisons.emplace_back(*literals_.all[literal].comparison);
@@ -458,12 +485,39 @@ class Builder {
       block.choice_of = held_places(block);
       return;
     }
+    require_comparisons_that_can_hold(block);
     std::map<std::vector<std::vector<std::uint32_t>>, std::uint32_t> known;
     for (std::size_t place = 0; place < all; ++place) {
       auto choices = choices_of(block, inside_.classes_at(block.columns, place));
       const auto [found, is_new] = known.emplace(std::move(choices), known.size());
       if (is_new) block.all_choices.push_back(found->first);
       block.choice_of.push_back(found->second);
+    }
+  }
+
+  /// A clause of comparisons that numbers never keep would hold of nulls alone.
+  void require_comparisons_that_can_hold(const RuleBlock& block) const {
+    std::vector<std::vector<std::uint32_t>> numbers;
+    std::vector<Reach> all;
+    for (std::size_t i = 0; i < block.compared.size(); ++i) {
+      numbers.emplace_back(columns_[block.compared[i]].cell_count());
+      std::iota(numbers.back().begin(), numbers.back().end(), 0U);
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      all.push_back(Reach::all(block.system.axes[i], numbers[i]));
+    }
+    for (const Clause& clause : block.clauses) {
+      const bool can_hold =
+          std::any_of(clause.literals.begin(), clause.literals.end(), [&](std::uint32_t one) {
+            if (literals_.all[one].has_cells()) return true;
+            const std::vector<std::uint32_t> alone{block.comparison_at.at(one)};
+            std::vector<Reach> reaches = all;
+            return block.system.settle(alone, reaches);
+          });
+      refuse_if(!can_hold, "contradictory-rules", Concern("rules"),
+                "rule \"{}\" can hold only if a column has no number: all numbers of its columns "
+                "break it; correct it, or write which column `is null`",
+                rules_[clause.rule].name);
     }
   }
 
@@ -533,7 +587,7 @@ class Builder {
           }
         }
         holds = holds || all == CellAnswer::kYes;
-        if (all == CellAnswer::kMaybe) maybe.push_back(comparison_at_.at(one));
+        if (all == CellAnswer::kMaybe) maybe.push_back(block.comparison_at.at(one));
       }
       if (holds) continue;
       std::set<std::vector<std::uint32_t>> longer;
@@ -890,7 +944,6 @@ class Builder {
   LiteralList literals_;
   std::vector<std::vector<std::size_t>> aims_;  // of each rule
   std::vector<Clause> clauses_;
-  std::map<std::uint32_t, std::uint32_t> comparison_at_;  // of each literal, in its block
   /// The classes of a column by their nearness to one of them.
   std::map<std::pair<std::size_t, std::uint32_t>, std::vector<std::uint32_t>> nearness_;
   bool is_probe_ = false;

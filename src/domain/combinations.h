@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,13 +19,17 @@ struct RuleBlock {
   std::vector<std::size_t> columns;   ///< ascending
   std::vector<std::size_t> compared;  ///< of these, the ones with a comparison, ascending
   std::vector<Clause> clauses;
-  System system;  ///< its columns are places in `compared`
+  System system;                                         ///< its columns are places in `compared`
+  std::map<std::uint32_t, std::uint32_t> comparison_at;  ///< of a literal, in the system
   /// Choices of comparisons under which something can occur, and of each combination of classes
   /// the place of its choices among these; none: it cannot occur.
   std::vector<std::vector<std::vector<std::uint32_t>>> all_choices;
   std::vector<std::uint32_t> choice_of;
   std::vector<std::size_t> aims;  ///< compared columns, those that rules are about first
   std::size_t component = 0;
+  /// A block of many columns whose tables are those of its clauses, one for each set of columns;
+  /// empty: the block has one table.
+  std::vector<RuleBlock> parts;
 
   const std::vector<std::vector<std::uint32_t>>& choices(std::size_t combination) const {
     return all_choices[choice_of[combination]];
@@ -49,6 +54,16 @@ struct Combinations {
   std::vector<bool> is_compared;
   std::vector<RuleBlock> blocks;
   std::vector<RuleComponent> components;
+
+  /// The blocks that have a table each.
+  std::vector<const RuleBlock*> tabled() const {
+    std::vector<const RuleBlock*> all;
+    for (const RuleBlock& block : blocks) {
+      if (block.parts.empty()) all.push_back(&block);
+      for (const RuleBlock& part : block.parts) all.push_back(&part);
+    }
+    return all;
+  }
 
   std::size_t class_count(std::size_t column) const { return lists[column].size(); }
 

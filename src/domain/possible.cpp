@@ -245,14 +245,15 @@ bool PossibleRecords::is_compared(std::size_t column) const noexcept {
 
 std::vector<std::vector<std::size_t>> PossibleRecords::table_columns() const {
   std::vector<std::vector<std::size_t>> all;
-  for (const RuleBlock& block : inside_->blocks) all.push_back(block.columns);
+  for (const RuleBlock* const block : inside_->tabled()) all.push_back(block->columns);
   return all;
 }
 
 std::vector<PossibleRecords::Table> PossibleRecords::tables(const CellLists& groups) const {
   std::vector<Table> made;
   std::vector<std::uint32_t> digits(inside_->columns.size());
-  for (const RuleBlock& block : inside_->blocks) {
+  for (const RuleBlock* const one : inside_->tabled()) {
+    const RuleBlock& block = *one;
     Table& table = made.emplace_back(Table{block.columns, {}});
     std::size_t all = 1;
     for (const std::size_t column : block.columns) all *= groups[column].size();
@@ -295,63 +296,153 @@ double uniform_of(const UniformIntegers& random) {
 }
 
 struct Chosen {
-  std::uint32_t cell;
-  std::uint64_t point;
+  std::uint32_t cell = 0;
+  std::uint64_t point = 0;
 };
 
-/// A value between the ends: a cell by the weights of its values there, and one of these by its shape.
-Chosen choose_value(const Reach& reach, const PossibleRecords::Candidates& candidates,
-                    const UniformIntegers& random) {
-  const PlaceAxis& axis = *reach.axis;
-  const std::span<const double> sums = candidates.sums;
-  const auto index = [&](const auto& found) {
-    return static_cast<std::size_t>(found - reach.cells.begin());
-  };
-  const std::size_t first =
-      index(std::partition_point(reach.cells.begin(), reach.cells.end(),
-                                 [&](std::uint32_t one) { return axis.last(one) < reach.low; }));
-  const std::size_t last = index(std::partition_point(
-                               reach.cells.begin(), reach.cells.end(),
-                               [&](std::uint32_t one) { return axis.first(one) <= reach.high; })) -
-                           1;
-  const auto points = [&](std::size_t i) {
-    const std::uint32_t cell = reach.cells[i];
-    const std::uint64_t begin = i == first ? axis.point_from(cell, reach.low) : 0;
-    const std::uint64_t end = i == last
-                                  ? axis.point_from(cell, std::nextafter(reach.high, kBoundless))
+/// The weights of a column's values between two ends: of cells by the candidates' sums, and inside
+/// a cell by its shape.
+class ValuesBetween {
+ public:
+  ValuesBetween(const Reach& reach, const PossibleRecords::Candidates& candidates, bool is_even)
+      : reach_(reach), candidates_(candidates), shapes_(candidates.shapes) {
+    if (is_even) shapes_ = {};
+    const auto index = [&](const auto& found) {
+      return static_cast<std::size_t>(found - reach.cells.begin());
+    };
+    const PlaceAxis& axis = *reach.axis;
+    first_ =
+        index(std::partition_point(reach.cells.begin(), reach.cells.end(),
+                                   [&](std::uint32_t one) { return axis.last(one) < reach.low; }));
+    last_ = index(std::partition_point(
+                reach.cells.begin(), reach.cells.end(),
+                [&](std::uint32_t one) { return axis.first(one) <= reach.high; })) -
+            1;
+    of_first_ = weight(first_);
+    if (first_ == last_) return;
+    of_last_ = weight(last_);
+    between_ = candidates.sums[last_ - 1] - candidates.sums[first_];
+  }
+
+  [[nodiscard]] double weight() const { return of_first_ + between_ + of_last_; }
+
+  [[nodiscard]] Chosen draw(const UniformIntegers& random) const {
+    std::size_t at = first_;
+    if (first_ < last_) {
+      const double place = uniform_of(random) * weight();
+      if (place >= of_first_ + between_) {
+        at = last_;
+      } else if (place >= of_first_) {
+        const auto sums = candidates_.sums.begin();
+        const auto found = std::upper_bound(sums + static_cast<std::ptrdiff_t>(first_),
+                                            sums + static_cast<std::ptrdiff_t>(last_) - 1,
+                                            candidates_.sums[first_] + (place - of_first_));
+        at = static_cast<std::size_t>(found - sums);
+      }
+    }
+    const auto [begin, end] = points(at);
+    // Between the ends there may be cells without a value, at an end there is one.
+    const std::uint64_t last_point = std::max(end, begin + 1);
+    return {reach_.cells[at], draw_point(shapes_, reach_.cells[at], begin, last_point, random)};
+  }
+
+ private:
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> points(std::size_t i) const {
+    const PlaceAxis& axis = *reach_.axis;
+    const std::uint32_t cell = reach_.cells[i];
+    const std::uint64_t begin = i == first_ ? axis.point_from(cell, reach_.low) : 0;
+    const std::uint64_t end = i == last_
+                                  ? axis.point_from(cell, std::nextafter(reach_.high, kBoundless))
                                   : axis.column->points(cell);
-    return std::pair(begin, end);
-  };
-  const auto weight = [&](std::size_t i) {
+    return {begin, end};
+  }
+  [[nodiscard]] double weight(std::size_t i) const {
     const auto [begin, end] = points(i);
-    const double whole = sums[i] - (i == 0 ? 0 : sums[i - 1]);
-    if (const CellShape* const shape = shape_of(candidates.shapes, reach.cells[i])) {
+    const double whole = candidates_.sums[i] - (i == 0 ? 0 : candidates_.sums[i - 1]);
+    if (const CellShape* const shape = shape_of(shapes_, reach_.cells[i])) {
       return begin < end ? whole * (shape->below(end) - shape->below(begin)) : 0;
     }
     return whole * static_cast<double>(end - begin) /
-           static_cast<double>(axis.column->points(reach.cells[i]));
-  };
-  std::size_t at = first;
-  if (first < last) {
-    const double of_first = weight(first), of_last = weight(last);
-    const double between = sums[last - 1] - sums[first];
-    const double place = uniform_of(random) * (of_first + between + of_last);
-    if (place < of_first) {
-      at = first;
-    } else if (place >= of_first + between) {
-      at = last;
-    } else {
-      const auto found = std::upper_bound(sums.begin() + static_cast<std::ptrdiff_t>(first),
-                                          sums.begin() + static_cast<std::ptrdiff_t>(last) - 1,
-                                          sums[first] + (place - of_first));
-      at = static_cast<std::size_t>(found - sums.begin());
-    }
+           static_cast<double>(reach_.axis->column->points(reach_.cells[i]));
   }
-  const auto [begin, end] = points(at);
-  // Between the ends there may be cells without a value, at an end there is one.
-  const std::uint64_t last_point = std::max(end, begin + 1);
-  return {reach.cells[at],
-          draw_point(candidates.shapes, reach.cells[at], begin, last_point, random)};
+
+  const Reach& reach_;
+  const PossibleRecords::Candidates& candidates_;
+  std::span<const CellShape> shapes_;
+  std::size_t first_ = 0, last_ = 0;
+  double of_first_ = 0, between_ = 0, of_last_ = 0;
+};
+
+/// A proposal for a block's compared columns: values column by column, each between the ends that
+/// the ones before leave.
+struct Proposal {
+  std::vector<Chosen> values;
+  double weight = 1;  ///< of what the columns before left of each column, multiplied
+};
+
+Proposal proposal_of(const RuleBlock& block, const std::vector<std::uint32_t>& way,
+                     std::vector<Reach> reaches,
+                     std::span<const PossibleRecords::Candidates> candidates, bool is_even,
+                     const UniformIntegers& random) {
+  Proposal made;
+  made.values.resize(block.compared.size());
+  std::vector<Reach> before;
+  for (std::size_t i = 0; i < block.compared.size(); ++i) {
+    const std::size_t column = block.compared[i];
+    if (candidates[column].cells.front() >= reaches[i].axis->column->cell_count()) continue;
+    before = reaches;
+    Chosen& chosen = made.values[i];
+    const ValuesBetween values(before[i], candidates[column], is_even);
+    chosen = values.draw(random);
+    made.weight *= values.weight();
+    reaches[i].low = reaches[i].high = reaches[i].axis->place(chosen.cell, chosen.point);
+    if (block.system.settle(way, reaches)) continue;
+    // The lower ends are a solution.
+    reaches = before;
+    for (Reach& reach : reaches) reach.high = reach.low;
+    chosen.cell = cell_at(reaches[i], reaches[i].low);
+    chosen.point = reaches[i].axis->point_from(chosen.cell, reaches[i].low);
+  }
+  return made;
+}
+
+/// A record's values in a block, as likely as they are on condition that they keep the rules. A
+/// proposal whose columns had no influence on one another is taken. Else the columns are near one
+/// another, which their shapes count already: they are proposed again without shapes. A proposal
+/// comes with a probability that is divided by its weight, and so it is taken as often as its weight
+/// is of the greatest one; of kMostProposals that were refused one is taken by its weight.
+Proposal values_of(const RuleBlock& block, const std::vector<std::uint32_t>& way,
+                   const std::vector<Reach>& reaches,
+                   std::span<const PossibleRecords::Candidates> candidates,
+                   const UniformIntegers& random) {
+  const auto most = [&](bool is_even) {
+    double all = 1;
+    for (std::size_t i = 0; i < block.compared.size(); ++i) {
+      const PossibleRecords::Candidates& some = candidates[block.compared[i]];
+      if (some.cells.front() < reaches[i].axis->column->cell_count()) {
+        all *= ValuesBetween(reaches[i], some, is_even).weight();
+      }
+    }
+    return all;
+  };
+  constexpr double kAll = 1 - 1e-9;  // of a weight, but for its rounding
+  Proposal free = proposal_of(block, way, reaches, candidates, false, random);
+  if (free.weight >= most(false) * kAll) return free;
+  // Where sums are equal, the last term has one value left: every weight is far below the greatest.
+  const bool has_sums = std::any_of(way.begin(), way.end(), [&](std::uint32_t one) {
+    return block.system.comparisons[one].kind == SumComparison::Kind::kIs;
+  });
+  constexpr int kProposalsOfSums = 16;
+  const double most_even = most(true);
+  Proposal taken;
+  double sum = 0;
+  for (int i = 0; i < (has_sums ? kProposalsOfSums : PossibleRecords::kMostProposals); ++i) {
+    Proposal one = proposal_of(block, way, reaches, candidates, true, random);
+    if (!has_sums && uniform_of(random) * most_even < one.weight) return one;
+    sum += one.weight;
+    if (i == 0 || uniform_of(random) * sum < one.weight) taken = std::move(one);
+  }
+  return taken;
 }
 
 }  // namespace
@@ -364,10 +455,10 @@ void PossibleRecords::draw_points(std::span<const std::uint32_t> digits, Uniform
     candidates.push_back({digits.subspan(i, 1), {&kWhole, 1}});
   }
   std::vector<std::uint32_t> same(digits.begin(), digits.end());
-  fill(candidates, random, same, points);
+  (void)fill(candidates, random, same, points);  // the record is possible
 }
 
-void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntegers random,
+bool PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntegers random,
                            std::span<std::uint32_t> digits, std::span<std::uint64_t> points) const {
   for (std::size_t column = 0; column < digits.size(); ++column) {
     if (is_compared(column)) digits[column] = candidates[column].cells.front();
@@ -386,31 +477,19 @@ void PossibleRecords::fill(std::span<const Candidates> candidates, UniformIntege
       possible.push_back(std::move(reaches));
       ways.push_back(&way);
     }
-    if (ways.empty()) {  // only of cells that cannot occur together
-      static const std::vector<std::uint32_t> kNothing;
-      possible.push_back(all());
-      ways.push_back(&kNothing);
-    }
+    if (ways.empty()) return false;
     const std::size_t which = ways.size() == 1 ? 0 : random.below(ways.size());
-    std::vector<Reach>& reaches = possible[which];
+    const Proposal made = values_of(block, *ways[which], possible[which], candidates, random);
     for (std::size_t i = 0; i < block.compared.size(); ++i) {
       const std::size_t column = block.compared[i];
       points[column] = 0;
       if (digits[column] >= inside_->columns[column].cell_count()) continue;
-      const std::vector<Reach> before = reaches;
-      const Chosen chosen = choose_value(reaches[i], candidates[column], random);
-      digits[column] = chosen.cell;
-      points[column] = chosen.point;
-      reaches[i].low = reaches[i].high = reaches[i].axis->place(chosen.cell, chosen.point);
-      if (block.system.settle(*ways[which], reaches)) continue;
-      // The lower ends are a solution.
-      reaches = before;
-      for (Reach& reach : reaches) reach.high = reach.low;
-      digits[column] = cell_at(reaches[i], reaches[i].low);
-      points[column] = reaches[i].axis->point_from(digits[column], reaches[i].low);
+      digits[column] = made.values[i].cell;
+      points[column] = made.values[i].point;
     }
   }
   set_followers(*inside_, digits);
+  return true;
 }
 
 }  // namespace mollify

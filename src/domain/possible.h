@@ -48,6 +48,7 @@ class PossibleRecords {
   static constexpr std::size_t kMostClauses = 4096;
   /// Ways in which the alternatives of a combination's clauses can be chosen, at most.
   static constexpr std::size_t kMostChoices = 256;
+  static constexpr int kMostProposals = 64;
 
   /// Throws InvalidInput, naming the rule, for rules that contradict one another, that every record
   /// keeps anyway, that leave a column nothing but null, and that pass a limit above.
@@ -84,9 +85,10 @@ class PossibleRecords {
     std::vector<std::size_t> columns;  ///< ascending, and none that follows
     std::vector<std::uint8_t> possible;
   };
-  /// One for each clause, or each set of clauses that share compared columns. Groups of the columns
-  /// named must lie in classes. Records whose groups are possible in all tables can be made of cells
-  /// of these groups.
+  /// One for each clause, or each set of clauses that share compared columns, if these are few. Of
+  /// an order of many columns, as born <= admitted <= died, one for each set of columns that a
+  /// clause names: then a few records whose groups are possible in all tables may still be
+  /// impossible, and `fill` finds them. Groups of the columns named must lie in classes.
   [[nodiscard]] std::vector<Table> tables(const CellLists& groups) const;
   /// Only the columns of these tables.
   [[nodiscard]] std::vector<std::vector<std::size_t>> table_columns() const;
@@ -99,10 +101,14 @@ class PossibleRecords {
     std::span<const CellShape> shapes{};
   };
   /// Chooses cells and values of the compared columns of a record, which are possible together, and
-  /// the cells of columns that follow from others. `candidates` has an item for each column; the items of one table's columns must be possible together. Other columns' digits must be set before;
-  /// `points` is set for compared columns and left for others. O(comparisons log(cells)).
-  void fill(std::span<const Candidates> candidates, UniformIntegers random,
-            std::span<std::uint32_t> digits, std::span<std::uint64_t> points) const;
+  /// the cells of columns that follow from others. `candidates` has an item for each column; other
+  /// columns' digits must be set before; `points` is set for compared columns and left for others.
+  /// False without a choice, if no values of the candidates keep the rules. Values have the
+  /// candidates' weights, each apart from the others, on condition that they keep the rules: whole
+  /// proposals are taken or refused, at most kMostProposals, so that no column is pushed by the
+  /// order in which they are drawn. O(proposals comparisons log(cells)).
+  [[nodiscard]] bool fill(std::span<const Candidates> candidates, UniformIntegers random,
+                          std::span<std::uint32_t> digits, std::span<std::uint64_t> points) const;
 
   /// Values of the compared columns of a record of cells, drawn under the rules. Requires a record
   /// that `has` all rules' cells; other columns' points are left.

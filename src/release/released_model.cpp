@@ -33,6 +33,7 @@ constexpr const char* kModelFormat = "mollify model 1";
 constexpr const char* kShapedModelFormat = "mollify model 2";
 /// Rows that are held at a time.
 constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostAgain = 20;
 
 }  // namespace
 
@@ -127,19 +128,17 @@ class RowsUnderRules {
     // A model of method marginals has these potentials already.
     graph_ = graph_.times(empty).times(potentials_of(possible, lists));
     // Of every value some record is possible, so that without given ones nothing is refused.
-    refuse_if(!given.empty() && !graph_.is_possible(), "contradictory-rules", "given",
-              "the given values must keep the domain's rules together, but no record of the model "
-              "does");
+    if (!given.empty() && !graph_.is_possible()) refuse_given();
   }
 
   [[nodiscard]] ModelRows rows(std::size_t count, const RandomWords& words) const {
     return graph_.sample(count, words);
   }
 
-  /// Cells and values of a record of groups.
+  /// Cells and values of a record of groups; false if no values of these keep the rules.
   template <class Random>
-  void fill(std::span<const std::uint32_t> groups, Random& random, std::span<std::uint32_t> digits,
-            std::span<std::uint64_t> points) const {
+  [[nodiscard]] bool fill(std::span<const std::uint32_t> groups, Random& random,
+                          std::span<std::uint32_t> digits, std::span<std::uint64_t> points) const {
     std::vector<PossibleRecords::Candidates> candidates;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const MarginalModel::GroupCells& group = groups_[i][groups[i]];
@@ -147,10 +146,59 @@ class RowsUnderRules {
       if (possible_.is_compared(i) || possible_.follows(i)) continue;
       digits[i] = group.cells.size() == 1 ? group.cells.front() : group.at(random.word());
     }
-    possible_.fill(candidates, random, digits, points);
+    return possible_.fill(candidates, random, digits, points);
+  }
+
+  /// A record for groups that have none: other values of the compared columns, if that helps, else
+  /// the possible record in place of it.
+  template <class Random>
+  void fill_widely(std::span<const std::uint32_t> groups, const std::vector<Evidence>& given,
+                   Random& random, std::span<std::uint32_t> digits,
+                   std::span<std::uint64_t> points) const {
+    std::vector<MarginalModel::GroupCells> wide(groups.size());
+    std::vector<PossibleRecords::Candidates> candidates;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const MarginalModel::GroupCells& own = groups_[i][groups[i]];
+      digits[i] = possible_.follows(i) ? 0 : own.cells.front();
+      const auto classes = possible_.classes(i);
+      for (std::size_t g = 0; possible_.is_compared(i) && g < groups_[i].size(); ++g) {
+        const MarginalModel::GroupCells& group = groups_[i][g];
+        if (group.cells.empty() || classes[group.cells.front()] != classes[digits[i]]) continue;
+        add(group, wide[i]);
+      }
+      const MarginalModel::GroupCells& taken = wide[i].cells.empty() ? own : wide[i];
+      candidates.push_back({taken.cells, taken.sums, model_.columns()[i].shapes});
+    }
+    if (possible_.fill(candidates, random, digits, points)) return;
+    possible_.map(digits);
+    possible_.draw_points(digits, random, points);
+    for (const Evidence& one : given) {
+      if (digits[one.column] != one.value) refuse_given();
+    }
   }
 
  private:
+  [[noreturn]] static void refuse_given() {
+    refuse_input("contradictory-rules", "given",
+                 "the given values must keep the domain's rules together, but no record of the "
+                 "model does");
+  }
+
+  /// Adds a group's cells to others of the column.
+  static void add(const MarginalModel::GroupCells& group, MarginalModel::GroupCells& to) {
+    MarginalModel::GroupCells all;
+    double before = 0, before_to = 0;
+    for (std::size_t i = 0, j = 0; i < group.cells.size() || j < to.cells.size();) {
+      const bool is_own =
+          j == to.cells.size() || (i < group.cells.size() && group.cells[i] < to.cells[j]);
+      const double sum = is_own ? group.sums[i] : to.sums[j];
+      const double share = sum - std::exchange(is_own ? before : before_to, sum);
+      all.cells.push_back(is_own ? group.cells[i++] : to.cells[j++]);
+      all.sums.push_back((all.sums.empty() ? 0 : all.sums.back()) + share);
+    }
+    to = std::move(all);
+  }
+
   /// The cells of a compared column's groups, with those that noise has hidden: without them rules
   /// may leave nothing of a group.
   static Groups all_cells(const MarginalModel::ColumnModel& column) {
@@ -239,6 +287,8 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     if (++drawn % 1024 == 0) keep_going();
     return random.word();
   };
+  // Groups without a possible record are drawn again, a public number of times.
+  std::uint64_t again = kMostAgain * count;
   Progress progress("rows", count);
   for (std::uint64_t left = count; left > 0;) {
     progress.reached(count - left);
@@ -254,9 +304,14 @@ void write_rows(const MarginalModel& model, std::uint64_t count, const std::vect
     }
     for (const std::uint32_t row : order) {
       for (std::size_t i = 0; i < record.size(); ++i) record[i] = rows[i][row];
-      if (under_rules) {
-        under_rules->fill(record, random, digits, points);
-      } else {
+      if (under_rules && !under_rules->fill(record, random, digits, points)) {
+        if (again > 0) {
+          --again;
+          ++left;
+          continue;
+        }
+        under_rules->fill_widely(record, given, random, digits, points);
+      } else if (!under_rules) {
         digits = record;
       }
       for (std::size_t i = 0; i < digits.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "domain/possible.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <string>
@@ -426,7 +427,7 @@ TEST(PossibleRecords, GroupsOfCellsAreFilled) {
         digits.push_back(groups[i][group[i]].front());
       }
       std::vector<std::uint64_t> points(columns.size());
-      possible.fill(candidates, UniformIntegers(random), digits, points);
+      ASSERT_TRUE(possible.fill(candidates, UniformIntegers(random), digits, points));
       ASSERT_TRUE(keeps(possible, columns, values_at(columns, digits, points)));
     }
     std::size_t i = columns.size();
@@ -460,7 +461,7 @@ TEST(PossibleRecords, DrawsValuesByTheirCellsShapesUnderARule) {
     std::vector<std::uint64_t> points(2);
     const std::vector<PossibleRecords::Candidates> candidates = {{cells, sums, shapes},
                                                                  {fourteen, whole}};
-    possible.fill(candidates, below, digits, points);
+    ASSERT_TRUE(possible.fill(candidates, below, digits, points));
     ++counts.at(digits[0] * 10 + points[0]);
   }
   for (std::size_t value = 0; value < counts.size(); ++value) {
@@ -468,6 +469,100 @@ TEST(PossibleRecords, DrawsValuesByTheirCellsShapesUnderARule) {
     // 15 counts, each beyond six deviations with probability below 1e-8.
     EXPECT_NEAR(counts[value], mean, 6 * std::sqrt(mean)) << value;
   }
+}
+
+TEST(PossibleRecords, DrawsColumnsOfOneCellEvenlyTogether) {
+  constexpr int kMost = 29, kDraws = 30'000;
+  const std::vector<Column> columns = {integers("a", 0, kMost, 1, false),
+                                       integers("b", 0, kMost, 1, false),
+                                       integers("c", 0, kMost, 1, false)};
+  for (const bool is_sum : {false, true}) {
+    const PossibleRecords possible(
+        columns, is_sum ? texts({"a + b == c"}) : texts({"a <= b", "b + 3 <= c"}));
+    std::array<double, 3> sums{}, squares{};
+    double all = 0;
+    for (int a = 0; a <= kMost; ++a) {
+      for (int b = 0; b <= kMost; ++b) {
+        for (int c = 0; c <= kMost; ++c) {
+          if (is_sum ? a + b != c : a > b || b + 3 > c) continue;
+          const std::array<int, 3> values = {a, b, c};
+          for (std::size_t i = 0; i < 3; ++i) {
+            sums[i] += values[i];
+            squares[i] += values[i] * values[i];
+          }
+          all += 1;
+        }
+      }
+    }
+    std::mt19937_64 random(5);
+    auto below = [&](std::uint64_t bound) { return random() % bound; };
+    std::array<double, 3> drawn{};
+    for (int i = 0; i < kDraws; ++i) {
+      const std::vector<std::uint32_t> digits = {0, 0, 0};
+      std::vector<std::uint64_t> points(3);
+      possible.draw_points(digits, below, points);
+      for (std::size_t k = 0; k < 3; ++k) drawn[k] += static_cast<double>(points[k]);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double mean = sums[i] / all;
+      const double deviation = std::sqrt(squares[i] / all - mean * mean);
+      // Six means, each beyond six deviations with probability below 1e-8. One of 16 proposals of a
+      // sum is taken, which moves a mean by a twentieth of a deviation at most.
+      const double bias = is_sum ? deviation / 20 : 0;
+      EXPECT_NEAR(drawn[i] / kDraws, mean, bias + 6 * deviation / std::sqrt(kDraws)) << i;
+    }
+  }
+}
+
+TEST(PossibleRecords, AnOrderOfManyColumnsHasATableForEachPair) {
+  constexpr std::size_t kColumns = 5;
+  constexpr int kBins = 20;
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    columns.push_back(integers("c" + std::to_string(i), 0, 39, kBins));
+  }
+  const PossibleRecords possible(columns, texts({"c0 <= c1", "c1 <= c2", "c2 <= c3", "c3 <= c4"}));
+  ASSERT_EQ(possible.table_columns().size(), kColumns - 1);
+  for (const auto& pair : possible.table_columns()) EXPECT_EQ(pair.size(), 2U);
+  // Runs of bins whose neighbours are possible in pairs, and whose values together are at times.
+  std::mt19937_64 random(9);
+  auto below = [&](std::uint64_t bound) { return random() % bound; };
+  int kept = 0, refused = 0;
+  for (int draw = 0; draw < 2000; ++draw) {
+    std::vector<std::vector<std::uint32_t>> cells(kColumns);
+    std::vector<std::vector<double>> sums(kColumns);
+    std::vector<PossibleRecords::Candidates> candidates;
+    std::vector<std::uint32_t> digits;
+    std::uint32_t greatest = 0;
+    bool any = true;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      const auto first = static_cast<std::uint32_t>(below(kBins));
+      const auto last = first + static_cast<std::uint32_t>(below(kBins - first));
+      for (std::uint32_t cell = first; cell <= last; ++cell) {
+        cells[i].push_back(cell);
+        sums[i].push_back(static_cast<double>(cells[i].size()));
+      }
+      greatest = std::max(greatest, first);
+      any = any && greatest <= last;
+      digits.push_back(first);
+    }
+    for (std::size_t i = 0; i < kColumns; ++i) candidates.push_back({cells[i], sums[i]});
+    std::vector<std::uint64_t> points(kColumns);
+    ASSERT_EQ(possible.fill(candidates, below, digits, points), any);
+    (any ? kept : refused) += 1;
+    if (any) {
+      ASSERT_TRUE(keeps(possible, columns, values_at(columns, digits, points)));
+    }
+  }
+  EXPECT_GT(kept, 100);
+  EXPECT_GT(refused, 100);
+}
+
+TEST(PossibleRecords, RefusesComparisonsThatNullsAloneKeep) {
+  const std::vector<Column> columns = {integers("a", 0, 9, 5), integers("b", 20, 29, 5)};
+  EXPECT_THROW(PossibleRecords(columns, texts({"a >= b"})), InvalidInput);
+  EXPECT_NO_THROW(PossibleRecords(columns, texts({"a + 11 >= b"})));
+  EXPECT_NO_THROW(PossibleRecords(columns, texts({"a >= b or a is null"})));
 }
 
 TEST(PossibleRecords, RefusesRulesThatLeaveNothingOrSayNothing) {
