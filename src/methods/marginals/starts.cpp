@@ -163,16 +163,22 @@ ColumnSizes RulesOfCells::most_groups(const ColumnSizes& sizes, std::uint64_t ce
   }
   if (tree_cells(least, cliques) > cells) return least;
   for (;;) {
-    if (tree_cells(most, cliques) <= cells) return most;
-    std::size_t widest = most.size();
+    const std::uint64_t now = tree_cells(most, cliques);
+    if (now <= cells) return most;
+    std::uint32_t widest = 0;
     for (const Clique& clique : cliques) {
-      for (const std::size_t column : clique) {
-        const bool is_wider = widest == most.size() || most[column] > most[widest];
-        if (most[column] > kFewGroups && is_wider) widest = column;
-      }
+      for (const std::size_t column : clique) widest = std::max(widest, most[column]);
     }
-    if (widest == most.size()) return most;
-    most[widest] = std::max(kFewGroups, most[widest] * 7 / 8);
+    if (widest <= kFewGroups) return most;
+    // One column at a time near the end, so that no more groups are lost than needed.
+    const bool is_far = now / 2 > cells;
+    bool any = false;
+    for (std::size_t column = 0; column < most.size() && (is_far || !any); ++column) {
+      const bool is_named = !possible.classes(column).empty();
+      if (!is_named || most[column] != widest) continue;
+      most[column] = std::max(kFewGroups, widest * 7 / 8);
+      any = true;
+    }
   }
 }
 
