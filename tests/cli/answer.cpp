@@ -43,6 +43,34 @@ struct AskedModel {
   CommandLine command;
 };
 
+/// What plan says of weights is so in a release, whose certificate and model are verified.
+TEST(Answer, HasSmallerErrorsForQuestionsOfMoreWeight) {
+  const AskedModel model;
+  const auto errors = [&](const std::string& first, const std::string& second) {
+    const Arguments asked = {"--questions", first, "--questions", second};
+    const Ended made = model.command.run(
+        Arguments{"sample", "marginals", "--data", "data.csv", "--domain", "domain.yaml",
+                  "--epsilon", "20", "--delta", "1e-6", "--count", "10", "--out", "weighed.csv",
+                  "--certificate", "weighed.json", "--model-out", "model.json", "--overwrite"} +
+        asked);
+    EXPECT_EQ(made.status, 0) << made.err;
+    const Ended verified = model.command.run({"verify", "--certificate", "weighed.json", "--domain",
+                                              "domain.yaml", "--model", "model.json"});
+    EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
+    const Ended ended = model.ask({first, second, "--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    const Json answers = Json::parse(ended.out);
+    EXPECT_EQ(answers[0]["question"], "ward:won") << "without its weight";
+    std::vector<double> found;
+    for (const Json& one : answers) found.push_back(one["answers"][0]["table"]["standard_error"]);
+    return found;
+  };
+  const auto first = errors("ward:won weight 4", "mean(age) by won");
+  const auto second = errors("ward:won", "mean(age) by won weight 4");
+  EXPECT_LT(first[0], .8 * second[0]);
+  EXPECT_LT(second[1], .8 * first[1]);
+}
+
 TEST(Answer, HasErrorBarsForTheTableAndThePopulation) {
   const AskedModel model;
   const Ended asked = model.ask({"share(ward)", "--json"});
