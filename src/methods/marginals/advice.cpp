@@ -8,6 +8,7 @@
 #include "base/speech.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "methods/answers/questions.h"
 #include "methods/marginals/method.h"
 
 namespace mollify {
@@ -47,6 +48,7 @@ class MarginalsAdvice final : public MethodAdvice {
 
   Held question(const AdviceQuestion& asked, std::span<const std::uint64_t> sizes) const override {
     MarginalsQuestion own{.copula = asked.copula};
+    own.questions = asked.questions;
     for (const std::uint64_t size : sizes) {
       own.columns.push_back({static_cast<std::uint32_t>(size), false});
     }
@@ -61,12 +63,17 @@ class MarginalsAdvice final : public MethodAdvice {
                  "one model of the table";
   }
 
-  ErrorKind error_kind(const AdviceQuestion&) const override {
+  ErrorKind error_kind(const AdviceQuestion& asked) const override {
+    if (!asked.questions.empty()) {
+      return {"greatest_standard_error_over_asked",
+              "standard error of the worst question, over the one that is asked for"};
+    }
     return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
   }
 
-  std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
+  std::string error_words(const AdviceQuestion& asked, const AdvisedBudget& chosen,
                           const Domain*) const override {
+    if (!asked.questions.empty()) return "if all values are equally frequent";
     return chosen.condition;
   }
 
@@ -80,6 +87,11 @@ class MarginalsAdvice final : public MethodAdvice {
 
   void add_parts(const AdviceQuestion& asked, const AddPart& add) const override {
     if (asked.copula) add("copula", true, "");
+    if (asked.questions.empty()) return;
+    Json questions = Json::array();
+    for (const std::string& text : asked.questions)
+      questions.push_back(text_with_weight(parse_question(text)));
+    add("questions", questions, "");
   }
 };
 
