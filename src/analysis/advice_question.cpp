@@ -115,7 +115,7 @@ void settle_questions(AdviceQuestion& asked) {
     const TableQuestion one = parse_question(text);
     const bool is_of_shares = one.kind == QuestionKind::kShares || one.kind == QuestionKind::kTable;
     if (one.error || asked.error || is_of_shares || one.kind == QuestionKind::kQuantile) continue;
-    refuse_input("missing-parameter", "questions", {WayOut::set("alpha")},
+    refuse_input("missing-parameter", "questions", {WayOut::set("questions"), WayOut::set("alpha")},
                  "\"{}\" has no standard error to reach: write one after it, such as \"{} error "
                  "0.1\", or give {} for all questions",
                  one.text, one.text, flag_words("alpha"));

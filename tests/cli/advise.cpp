@@ -113,8 +113,8 @@ TEST(Advise, FindsTheLeastEpsilonForQuestions) {
     return ended.err;
   };
   EXPECT_THAT(refusal(rows + Arguments{"--questions", "mean(age)"}),
-              HasSubstr("\"mean(age)\" has no standard error to reach: write one after\n  it, such "
-                        "as \"mean(age) error 0.1\", or give --alpha for all questions"));
+              HasSubstr("\"mean(age)\" has no standard error to reach: write one after it, such as "
+                        "\"mean(age) error 0.1\", or give --alpha for all questions"));
   EXPECT_THAT(refusal({"--purpose", "sample", "--protect", "row", "--n", "5000", "--count", "9",
                        "--domain", "asked.yaml", "--questions", "happy:sex"}),
               HasSubstr("--questions are of a whole table"));
