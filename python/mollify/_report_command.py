@@ -97,7 +97,7 @@ def main(words: Sequence[str]) -> int:
     try:
         release = ReadRelease(given.released, given.certificate, given.domain, given.model)
         release._inputs = inputs_of({"released": given.released, "certificate": given.certificate, "model": given.model})
-        parts = {"title": given.title, "contact": given.contact, "questions": given.questions}
+        parts: dict[str, Any] = {"title": given.title, "contact": given.contact, "questions": given.questions}
         report(release, given.out, domain=release.domain, overwrite=given.overwrite, **parts)
     except _core.InvalidInput as refused:
         print(f"mollify-dp report: {refused}", file=sys.stderr)
