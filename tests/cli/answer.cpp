@@ -49,7 +49,7 @@ TEST(Answer, HasLessNoiseForQuestionsOfMoreWeight) {
   const auto variances = [&](const std::string& first, const std::string& second) {
     const Ended made = model.command.run(
         {"sample",       "marginals",   "--data",     "data.csv",    "--domain",
-         "domain.yaml",  "--epsilon",   "20",         "--delta",     "1e-6",
+         "domain.yaml",  "--epsilon",   "2",          "--delta",     "1e-6",
          "--count",      "10",          "--out",      "weighed.csv", "--certificate",
          "weighed.json", "--model-out", "model.json", "--overwrite", "--questions",
          first,          "--questions", second});

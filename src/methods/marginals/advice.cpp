@@ -82,6 +82,11 @@ class MarginalsAdvice final : public MethodAdvice {
         fmt::format("the rows share one noisy model: where it errs all err together, and more of "
                     "them reveal no more; {} draws more of them from the model at no cost",
                     command_words("generate")));
+    if (!advice.question.questions.empty()) {
+      advice.notes.emplace_back(
+          "standard errors suppose that all values are equally frequent: in a group that is ten "
+          "times rarer they are about ten times as large");
+    }
     if (advice.chosen) tell_close_columns(advice);
   }
 
