@@ -174,6 +174,7 @@ def advise(
     delta: float | None = None,
     alpha: float | None = None,
     covariance: Any = None,
+    questions: str | Sequence[str] | None = None,
     log: str | Sequence[str] | None = None,
     accept_large_delta: bool = False,
 ) -> Advice:
@@ -192,10 +193,8 @@ def advise(
     protect, method : str, class
         "person" (all of a person's rows), "row" (each) or "table" (any group of rows);
         or a class, such as `Central`.
-    n : int
-        Number of persons, or of rows.
-    count : int
-        Number of records to release: of each person, or in all.
+    n, count : int
+        Number of persons, or rows; of records to release, of each person or in all.
     unit : str or list of str
         Column that names the person of each row, or several that do so together.
     units : list, column, table or path
@@ -206,7 +205,9 @@ def advise(
         Probability that `epsilon` fails, 0 to below 1/n. Default: the method's own.
     alpha : float
         Error that is still good, between 0 and 1: total variation, or the standard
-        error of an estimated share.
+        error of an estimated share or of `questions`.
+    questions : str or list of str
+        Of a table; each can end in its own error: ``"mean(income) by sex error 9"``.
     covariance, log : array, data frame or path; str or list of str
         As for `Gaussian` and `GaussianModel`.
     accept_large_delta : bool

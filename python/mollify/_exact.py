@@ -18,6 +18,8 @@ from mollify._spec import json_of, texts_of
 _FINE = 4096
 _MOST_CELLS = 2**20
 _MOST_COUNTED = 2**24
+_MOST_TRIPLE = 1000
+"""Cells of three columns that a formula's equations may need together."""
 _DIGITS = 12
 """Digits after the point. A share of 0 has rounding beyond them."""
 _NO_NOISE = 1e-9
@@ -131,7 +133,11 @@ class Rows:
     def _model(self, question: str, declared: Mapping[str, Mapping[str, Any]]) -> Model:
         """Of the question's columns alone: exact counts in place of noisy ones."""
         names = list(declared)
-        together = list(itertools.combinations(names, 2)) if "~" in question else [tuple(names)]
+        together = [tuple(names)]
+        if "~" in question:
+            threes = itertools.combinations(names, 3)
+            small = [three for three in threes if math.prod(_size(name, declared[name]) for name in three) <= _MOST_TRIPLE]
+            together = [*itertools.combinations(names, 2), *small]
         tables: list[dict[str, Any]] = [
             {"columns": list(one), "at": [names.index(name) for name in one], "groups": [None] * len(one)}
             | {"counts": self._counts(declared, one).tolist(), "variance": _NO_NOISE, "parts": 1}

@@ -126,15 +126,16 @@ class Model:
         - `interval`: where it is with 95 %, least and most.
         - `pairs`: for each pair its `columns`, and `at_most`: an upper bound of its
           total variation, which holds with 95 %. A release without delta or rho
-          measures the average alone: then the bounds are unknown, and `pairs` is
-          missing, unless there is only one pair.
+          measures the average alone: then it is "unknown", unless there is only one
+          pair.
+        - `three_columns`: "unknown", because no release measures it.
 
         None of a single column, of a model by "integral-model", and for a budget whose
         noise for it cannot be drawn.
         """
         measured = json.loads(self.text).get("measurements", {}).get("error")
-        told = ("two_way", "interval", "pairs")
-        return measured and {part: measured[part] for part in told if part in measured}
+        told = ("two_way", "interval", "pairs", "three_columns")
+        return measured and {part: measured.get(part, "unknown") for part in told}
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which ``mollify generate --model`` reads too. It appears whole

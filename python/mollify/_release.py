@@ -136,6 +136,9 @@ class Release(Records):
     not_promised: list[str]
     """The limits of the promise, in sentences."""
 
+    _file: str | None = None
+    """Where its rows are, if they are not in memory."""
+
     model: Model | None
     """The model of `Marginals` or `IntegralModel`, whose `Model.sample` draws more rows.
     None for every other method.

@@ -110,7 +110,7 @@ def _long_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return shown
 
 
-def _domain_of(release: Release) -> Domain | None:
+def domain_of(release: Release) -> Domain | None:
     """The release's own, where its certificate holds it or names a file that is still
     what it was.
     """
@@ -147,7 +147,7 @@ def _has_groups(domain: Domain, name: str, rows: Sequence[tuple[str, float]]) ->
 
 
 def _domain_counts(release: Release, domain: Domain) -> list[tuple[str, list[tuple[str, float]]]]:
-    rows = source_of(release.to_dict(), list(domain))
+    rows = source_of(release._file or release.to_dict(), list(domain))
     found = []
     for column in json.loads(_core.level_counts(domain._inside, rows)):
         counts = list(zip(column["levels"], map(float, column["counts"])))
@@ -224,7 +224,7 @@ def _expected(facts: dict[str, Any]) -> list[tuple[str, object]]:
         known.append(_two_way(accuracy["two_way"]))
     if "expected_total_variation" in accuracy:
         told = f"{accuracy['expected_total_variation']:.3g}"
-        known.append(("total variation of the model from the data's Gaussian, expected", told))
+        known.append(("total variation of the model from the data's Gaussian, by noise alone", told))
     if models:
         told = f"{accuracy['best_models']} likeliest of {facts['facts']['k']}"
         known.append((f"probability that the model is among the {told}", accuracy["best_models_probability"]))
@@ -249,7 +249,7 @@ def _error(release: Release, facts: dict[str, Any]) -> list[str]:
         least, greatest = (_times(accuracy["two_way"][end]) for end in ("least", "most"))
         told = f"{least} to {greatest} rows would have to change for two columns together to be as in the table, on average over pairs"
     elif "expected_total_variation" in accuracy:
-        told = f"if the data are Gaussian, {_times(accuracy['expected_total_variation'])} rows would have to change to be as new ones"
+        return ["<p><strong>Error: unknown, because no public fact says how Gaussian the data are. Who holds them can compare.</strong></p>"]
     elif most is None or "best_models" in accuracy:
         return []
     elif facts["spec"]["method"] in ("local", "integral"):
@@ -449,7 +449,7 @@ def report(
     """
     page = None
     if isinstance(about, Release):
-        known = _domain_of(about) if domain is None else as_domain(domain)
+        known = domain_of(about) if domain is None else as_domain(domain)
         if known is not None and not set(known) <= set(about.columns):
             raise refusal(
                 "certificate-mismatch",

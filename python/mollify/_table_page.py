@@ -96,7 +96,7 @@ def _map(counts: _Counts) -> str:
         if i == j:
             return counts.names[i]
         most = counts.at_most.get((min(i, j), max(i, j)))
-        bound = "" if most is None else f", at most {_percent(most)} off (95 %)"
+        bound = ", how far off is unknown" if most is None else f", at most {_percent(most)} off (95 %)"
         return f"{counts.names[i]} with {counts.names[j]}: {counts.kind(i, j)}{bound}"
 
     label = "Which pairs of columns were counted, and how closely"
@@ -151,7 +151,7 @@ def _not_kept(counts: _Counts, facts: Mapping[str, Any]) -> list[str]:
         listed = ", ".join(f"{names[i]} with {names[j]}" for i, j in lost[:_MOST_LISTED])
         more = f" and {len(lost) - _MOST_LISTED} more" if len(lost) > _MOST_LISTED else ""
         said.append(f"How columns of a pair that was not counted depend on each other, except through other columns: {listed}{more}.")
-    said.append("Patterns that show only in three or more columns together.")
+    said.append("Patterns that show only in three or more columns together. How far three columns together are off is unknown.")
     said.append("Rare values and rare combinations: noise hides them.")
     said.append("The place of a number inside its bin, and the order of the rows.")
     if facts["spec"].get("unit"):

@@ -224,6 +224,21 @@ def test_advice():
         mo.advise(purpose="records", protect="person", n=5000, columns=[0])
 
 
+def test_advice_for_questions():
+    domain = {"sex": mo.categorical(["f", "m"], null="f", outside="f"), "age": mo.integer(0, 99, null=0, outside="clip")}
+    asked = ["sex:age weight 2", "mean(age) by sex error 1.5"]
+    found = mo.advise(domain, purpose="table", protect="row", n=5000, questions=asked)
+    assert [one["asked"] for one in found["questions"]] == [0.01, 1.5]
+    assert all(one["standard_error"] <= one["asked"] for one in found["questions"])
+    assert found.method.questions == ("sex:age weight 2", "mean(age) by sex")
+    assert found.method.plan(n=5000)["answers"][0]["questions"][0]["standard_error"] == found["questions"][0]["standard_error"]
+    assert "questions=" in found.calls[1]
+    one = mo.advise(domain, purpose="table", protect="row", n=5000, questions="share(sex)")
+    assert one["epsilon"] < found["epsilon"]
+    with pytest.raises(mo.InvalidInput, match="or give alpha for all questions"):
+        mo.advise(domain, purpose="table", protect="row", n=5000, questions="mean(age)")
+
+
 def test_one_plan_at_several_budgets():
     several = mo.Local.plan_of(k=12, alpha=0.1, epsilon=[1, 2])
     assert str(several)

@@ -102,3 +102,25 @@ def test_too_many_values_have_no_answer():
     many = {name: mo.integer(0, 9999, outside="clip", null=0) for name in "ab"}
     (answer,) = Rows({"a": [1], "b": [2]}, "data").answers(["a:b"], mo.Domain(many))
     assert "too many values" in answer["refused"]
+
+
+def test_a_regression_of_three_terms_uses_their_joint():
+    rows = [(a, b, c) for a in (False, True) for b in (False, True) for c in (False, True)]
+    counts = {row: (5 + 40 * (row[2] == (row[0] != row[1])), 20 - 2 * sum(row)) for row in rows}
+    data = {name: [] for name in ("y", "a", "b", "c")}
+    for row, (yes, no) in counts.items():
+        for y, count in ((True, yes), (False, no)):
+            for name, value in zip(data, (y, *row)):
+                data[name] += [value] * count
+    domain = mo.Domain({name: mo.boolean(outside="false", null="false") for name in data})
+    (answer,) = Rows(data, "data").answers(["y = true ~ a + b + c"], domain)
+    assert answer["target"] == "rows"
+    found = {row["of"]: row["estimate"] for row in answer.rows}
+    slopes = [found[f"{name} = true"] for name in ("a", "b", "c")]
+    # The likelihood's equations, in every term.
+    for term in range(4):
+        off = 0.0
+        for row, (yes, no) in counts.items():
+            mean = 1 / (1 + math.exp(-found["(all)"] - sum(s * x for s, x in zip(slopes, row))))
+            off += (1 if term == 0 else row[term - 1]) * (yes - (yes + no) * mean)
+        assert abs(off) < 1e-3 * sum(map(sum, counts.values()))

@@ -73,7 +73,7 @@ def words(page):
         (WARDS, MARGINALS, 3, "two columns together, expected {least} if columns hardly depend on each other, up to {most}, on average"),
         (WARDS, MARGINALS | {"neighbours": "add-remove"}, 3, "expected, in records"),
         (BINNED, MARGINALS | {"copula": True}, 2, "rank correlation"),
-        (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, expected {model}"),
+        (NUMBERS, GAUSSIAN, 2, "from the data's Gaussian, by noise alone {model}"),
         (WARDS, MODELS, 3, "the model is among the {best} likeliest of 500"),
     ],
     ids=["marginals", "add-remove", "copula", "shared-gaussian", "models"],

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
-#include "analysis/requests.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -27,81 +26,6 @@
 #include "release/public_inputs.h"
 
 namespace mollify {
-
-// -----------------------------------------------------------------------------------------------
-// What is asked for.
-
-std::span<const Part> advise_parts() {
-  using enum PartKind;
-  static constexpr Part kParts[] = {
-      {{"/purpose", "--purpose", kText,
-        "records, estimates, sample or table\nrecords: a realistic one of each person. estimates: "
-        "of the population. sample: a small table. table: a whole one",
-        "NAME"}},
-      {{"/protect", "--protect", kText,
-        "person, row or table\nperson: everything about each. row: each row. table: all of it, and "
-        "so any group",
-        "NAME"}},
-      {{"/method", "--method", kText, "a method, instead of --protect or with it\nOne of {}",
-        "METHOD", name_list<Method>}},
-      from({"/n", "--n", kWhole, "how many persons, or rows"}, 1),
-      {{"/domain", "--domain", kDomain, "the public domain, YAML"}},
-      from({"/columns", "--columns", kWholes,
-            "how many values each column has, instead of a domain", "NUMBER,..."},
-           1, double{(1ULL << 32U) - 1}),
-      from({"/count", "--count", kWhole,
-            "records to release per person, or in all (purpose records: 1)"},
-           1, kMostReleased),
-      {{"/unit", "--unit", kColumns, "column that names the person of each row, or several",
-        "COLUMN,..."}},
-      above({"/epsilon", "--epsilon", kNumber,
-             "the budget, if you know it (default: advise finds it)\nIt tries 0.5, 1, 2, 4 and 8, "
-             "and takes the first that is enough"},
-            0),
-      {{.place = "/delta",
-        .flag = "--delta",
-        .kind = kNumber,
-        .help = "probability of failure (default: 1/(100 n) or less)",
-        .least = 0,
-        .below = 1}},
-      between({"/alpha", "--alpha", kNumber,
-               "the error you accept (default: 0.1; persons' estimates: 0.01)\nTotal variation, or "
-               "of estimates the standard error of a share of one half"},
-              0, 1),
-      {{"/accept_large_delta", "--accept-large-delta", kTruth, "accept a --delta of 1/n or more"}},
-      {{"/logarithms", "--log", kTexts, "columns whose logarithms are Gaussian", "COLUMN,..."}},
-      {{"/covariance", "--covariance", kFile,
-        "public CSV of the covariance, for method gaussian"}}};
-  return kParts;
-}
-
-AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
-  const PartReader reader(advise_parts(), json, name, "a question to advise");
-  reader.require_given("/purpose");
-  AdviceQuestion question{
-      .purpose = known_value<Purpose>("purpose", *reader.find<std::string>("/purpose")),
-      .records = reader.find<std::uint64_t>("/n"),
-      .domain = reader.find_domain("/domain"),
-      .column_sizes = reader.find<std::vector<std::uint64_t>>("/columns")
-                          .value_or(std::vector<std::uint64_t>()),
-      .outputs = reader.find<std::uint64_t>("/count"),
-      .unit = reader.columns("/unit"),
-      .epsilon = reader.find<double>("/epsilon"),
-      .delta = reader.find<double>("/delta"),
-      .accept_large_delta = reader.is_true("/accept_large_delta"),
-      .error = reader.find<double>("/alpha"),
-      .logarithms = reader.texts("/logarithms"),
-      .covariance = reader.find_file("/covariance")};
-  refuse_if(question.unit.has(""), "malformed-text", "unit", "{} must name a column, but is empty",
-            reader.called("/unit"));
-  if (const auto protect = reader.find<std::string>("/protect")) {
-    question.protect = known_value<Protected>("protect", *protect);
-  }
-  if (const auto method = reader.find<std::string>("/method")) {
-    question.method = known_value<Method>("method", *method);
-  }
-  return question;
-}
 
 // -----------------------------------------------------------------------------------------------
 // Advise.
@@ -175,6 +99,9 @@ constexpr MethodPart kMethodParts[] = {
     {"covariance", "/covariance",
      [](const AdviceQuestion& asked) { return asked.covariance.has_value(); },
      [](AdviceQuestion& asked) { asked.covariance.reset(); }},
+    {"questions", "/questions",
+     [](const AdviceQuestion& asked) { return !asked.questions.empty(); },
+     [](AdviceQuestion& asked) { asked.questions.clear(); }},
     {"delta", "/privacy/delta",
      [](const AdviceQuestion& asked) { return asked.delta.value_or(0) > 0; },
      [](AdviceQuestion& asked) { asked.delta.reset(); }},
@@ -232,6 +159,7 @@ class Advisor {
 
   void settle() {
     settle_protection();
+    if (has_questions()) settle_questions(advice_.question);
     settle_method();
     settle_space();
     settle_counts();
@@ -243,6 +171,7 @@ class Advisor {
   [[nodiscard]] bool by_person() const { return mollify::by_person(question()); }
   [[nodiscard]] std::string who() const { return person_of(question()); }
   [[nodiscard]] bool is_estimation() const { return own().is_for_estimates(question()); }
+  [[nodiscard]] bool has_questions() const { return !question().questions.empty(); }
   [[nodiscard]] bool is_of_rows() const { return kRowMethods.has(advice_.method); }
   /// Whether any number of rows costs the same.
   [[nodiscard]] bool is_of_one_model() const { return kModelMethods.has(advice_.method); }
@@ -375,7 +304,7 @@ class Advisor {
     if (!asked.records && (central || is_estimation())) {
       refuse_missing("n", fmt::format("how many {} there are", by_person() ? "persons" : "rows"));
     }
-    is_error_given_ = asked.error.has_value();
+    is_error_given_ = asked.error.has_value();  // questions always have one
     if (!asked.error) advice_.question.error = is_estimation() ? 0.01 : kUsualError;
     // A whole table has as many rows as there are.
     advice_.outputs = asked.outputs.value_or(whole || is_of_one_model() ? *asked.records : 1);
@@ -474,6 +403,7 @@ class Advisor {
       if (two_way->at("most") > 0) found.greater_error = two_way->at("most");
     }
     if (answer.facts.contains("k")) advice_.outcomes = answer.facts["k"];
+    if (has_questions()) weigh_questions(answer.facts["questions"], found);
     if (!is_estimation()) return found;
     const auto k = static_cast<double>(advice_.outcomes);
     // Several draws of a person are not independent of each other; their first one counts.
@@ -487,6 +417,44 @@ class Advisor {
     if (k > 2) found.typical_error = std::sqrt(subset_report_variance(k, of_draw, 1, 1 / k) / n);
     found.oracle_error = std::sqrt(subset_selection_variance(k, of_draw, kHalf) / n);
     return found;
+  }
+
+  void weigh_questions(const Json& planned, AdvisedBudget& found) const {
+    found.error = 0;
+    found.greater_error.reset();
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+      auto& error = found.standard_errors.emplace_back();
+      const Json& one = planned[i]["standard_error"];
+      if (!one.is_number()) continue;
+      error = one.get<double>();
+      found.error = std::max(*found.error, *error / asked_error(question(), i));
+    }
+  }
+
+  /// The least budget, to two digits, that is enough, if one of the list is.
+  void refine_budgets() {
+    auto& budgets = advice_.budgets;
+    const auto is_good = [](const AdvisedBudget& one) { return one.error.value_or(2) <= 1; };
+    const auto found = std::find_if(budgets.begin(), budgets.end(), is_good);
+    if (found == budgets.end()) return;
+    const double most = found->epsilon;
+    const double least = found == budgets.begin() ? 0 : std::prev(found)->epsilon;
+    const double step = most > 1 ? 0.1 : 0.01;
+    AdvisedBudget best = *found;
+    auto below = static_cast<int>(std::lround(least / step));
+    auto enough = static_cast<int>(std::lround(most / step));
+    while (enough - below > 1) {
+      const int middle = (below + enough) / 2;
+      // A tenth is nearest to 1 / 10, and not to .1 x 1.
+      AdvisedBudget one = weigh(middle / std::round(1 / step));
+      if (is_good(one)) {
+        best = std::move(one);
+        enough = middle;
+      } else {
+        below = middle;
+      }
+    }
+    if (best.epsilon < most) budgets.insert(found, std::move(best));
   }
 
   void weigh_budgets() {
@@ -503,6 +471,7 @@ class Advisor {
     }
     std::sort(budgets.begin(), budgets.end());
     for (const double epsilon : budgets) advice_.budgets.push_back(weigh(epsilon));
+    if (has_questions() && !question().epsilon) refine_budgets();
   }
 
   /// What its plan refused keeps its code and its ways out.
@@ -527,8 +496,10 @@ class Advisor {
       const bool none = std::none_of(budgets.begin(), budgets.end(),
                                      [](const AdvisedBudget& one) { return one.error; });
       if (none) refuse_budget(budgets.back());
-      unreached = fmt::format("none of these brings the error to {:g}; {}", *question().error,
-                              what_would());
+      unreached = has_questions()
+                      ? "none of these brings each standard error to what is asked; " + what_would()
+                      : fmt::format("none of these brings the error to {:g}; {}", *question().error,
+                                    what_would());
       // Without an error in the question a whole table is advised, with its error.
       const bool is_taken = is_of_rows() && question().purpose == Purpose::kTable &&
                             !is_error_given_ && at(kModerateEpsilon)->error;
@@ -543,6 +514,8 @@ class Advisor {
     if (!one.error) refuse_budget(one);
     advice_.epsilon_why =
         question().epsilon ? epsilon_given_
+        : has_questions()
+            ? "the least, to two digits, at which each standard error is at most what is asked"
         : unreached.empty()
             ? fmt::format("the least of these whose error is at most {:g}", *question().error)
             : fmt::format("the greatest of these that is a usual one; {}", unreached);
@@ -570,6 +543,13 @@ class Advisor {
   /// What would bring the error down, at the greatest budget of the list.
   [[nodiscard]] std::string what_would() const {
     const double most = advice_.budgets.back().epsilon;
+    if (has_questions()) {
+      // Noise does not grow with the rows.
+      const double n = static_cast<double>(*question().records);
+      return fmt::format("about {:.0f} {} would at epsilon {:g}",
+                         n * advice_.budgets.back().error.value_or(1),
+                         by_person() ? "persons" : "rows", most);
+    }
     if (is_estimation()) {
       const double n = static_cast<double>(*question().records);
       const double much = advice_.budgets.back().error.value_or(1) / *question().error;
@@ -693,6 +673,13 @@ class Advisor {
     const std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::string text = json;
     if (value.is_string()) text = value.get<std::string>();
+    if (flag == "questions") {
+      std::string flags;
+      for (const std::string& one : value.get<std::vector<std::string>>())
+        flags += " --questions " + shell_word(one);
+      sample_ += words_of_speech(flags, ", questions=" + json);
+      return;
+    }
     if (value.is_array()) {
       text = fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
     }
@@ -886,7 +873,8 @@ std::pair<int, double> cost_of(const Advice& advice) {
 }
 
 Advice advise(const AdviceQuestion& question, const PublicInputs& inputs) {
-  if (is_of_whole_table(question) || is_wide_sample(question, inputs)) {
+  const bool has_questions = !question.questions.empty();
+  if (!has_questions && (is_of_whole_table(question) || is_wide_sample(question, inputs))) {
     return advise_of_table(question, inputs);
   }
   return Advisor(question, inputs).advice();

@@ -1,6 +1,7 @@
 // From a question in people's words to a release: method, mechanism, budget, and what to expect.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,13 @@ namespace mollify {
 [[nodiscard]] Advice advise(const AdviceQuestion& question, const PublicInputs& inputs);
 
 [[nodiscard]] Answer advice_answer(const Advice& advice);
+
+/// Chooses the method that answers a table's questions, and their errors. Throws InvalidInput for
+/// questions that have no answer, or no error to reach.
+void settle_questions(AdviceQuestion& question);
+
+/// The standard error that a question asks for.
+[[nodiscard]] double asked_error(const AdviceQuestion& question, std::size_t at);
 
 /// The number that advice minimises, after its kind: 0 and the budget if the error is good enough,
 /// otherwise 1 or 2 and the error.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "base/words.h"
 #include "core/ranges.h"
 #include "domain/column.h"
+#include "methods/answers/questions.h"
 #include "release/acceptance.h"
 #include "release/method.h"
 
@@ -71,6 +73,8 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
     if (one.typical_error) json["typical_error"] = *one.typical_error;
     if (one.oracle_error) json["oracle_error"] = *one.oracle_error;
     if (one.greater_error) json["greater_error"] = *one.greater_error;
+    for (const std::optional<double>& error : one.standard_errors)
+      json["standard_errors"].push_back(optional_json(error));
     if (!one.error) one.why.put(json, "refusal");
     budgets.push_back(json);
     for (const char* error : {"typical_error", "oracle_error", "greater_error"}) {
@@ -95,6 +99,34 @@ void add_budgets(Answer& answer, const Advice& advice, const AdvisedBudget* chos
       "{} at each epsilon, and how often a guess is right that was right once in 1000 times",
       release_method(advice.method).advice().error_kind(advice.question).words);
   answer.add("budgets", budgets, "\n" + wrapped(title) + table_text(columns, rows));
+}
+
+/// Each question with the standard error that it asks for, and the planned one.
+void add_questions(Answer& answer, const Advice& advice, const AdvisedBudget* chosen) {
+  const std::vector<std::string>& questions = advice.question.questions;
+  if (questions.empty()) return;
+  const AdvisedBudget& budget = chosen != nullptr ? *chosen : advice.budgets.back();
+  Json rows = Json::array();
+  std::size_t width = 10;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const std::string text = parse_question(questions[i]).text;
+    const auto error = i < budget.standard_errors.size() ? budget.standard_errors[i] : std::nullopt;
+    rows.push_back({{"question", text},
+                    {"asked", asked_error(advice.question, i)},
+                    {"standard_error", optional_json(error)}});
+    width = std::max(width, printable(text).size() + 2);
+  }
+  Json shown = rows;
+  for (Json& row : shown) row["question"] = "  " + printable(row["question"].get<std::string>());
+  const TableColumn columns[] = {
+      {"  question", -static_cast<int>(width) - 2, "/question"},
+      {"asked", 11, "/asked", ".3g"},
+      {fmt::format("epsilon {:g}", budget.epsilon), 14, "/standard_error", ".3g"}};
+  answer.add("questions", rows,
+             "\n" +
+                 wrapped("standard errors of answers, for the table, if all values are equally "
+                         "frequent") +
+                 table_text(columns, shown));
 }
 
 /// "--alpha 0.33 or ", which the greatest budget reaches; nothing if every error is 1 or more.
@@ -150,6 +182,7 @@ Answer advice_answer(const Advice& advice) {
                                           "error. To get the commands all the same, give {}{}",
                                           greater_alpha(advice), flag_words("epsilon"))));
   }
+  add_questions(answer, advice, chosen);
   add_budgets(answer, advice, chosen);
   if (chosen != nullptr) answer.say("* advised\n");
   if (!advice.others.empty()) {

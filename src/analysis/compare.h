@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "analysis/compare_answers.h"
 #include "base/answer.h"
 #include "records/source.h"
 #include "release/public_inputs.h"
@@ -25,11 +26,12 @@ namespace mollify {
 /// and means of both, and the distance by chance alone between a table and this many rows drawn
 /// from it; if all columns are numbers without declared bins, their deviations, quantiles and
 /// correlations too. Numbers without declared bins are cut where the data lie. The question has
-/// the parts of a spec that `is_of_released` names. Throws InvalidInput for a wrong public
-/// input.
+/// the parts of a spec that `is_of_released` names, and `asked` what the holder asks of both tables.
+/// Throws InvalidInput for a wrong public input.
 [[nodiscard]] Answer compare_released(const Json& question, const PublicInputs& inputs,
                                       const Source& data, const Source& released,
-                                      const std::string& released_name);
+                                      const std::string& released_name,
+                                      const HolderQuestions& asked = {});
 
 /// Whether rows that are released already have the part.
 [[nodiscard]] bool is_of_released(const Part& part);

@@ -680,7 +680,8 @@ bool is_of_released(const Part& part) {
 }
 
 Answer compare_released(const Json& question, const PublicInputs& inputs, const Source& table,
-                        const Source& released, const std::string& released_name) {
+                        const Source& released, const std::string& released_name,
+                        const HolderQuestions& asked) {
   const CsvSource::RefusingEndlessLines refusing(table), refusing_released(released);
   std::vector<Part> parts;
   std::copy_if(spec_parts().begin(), spec_parts().end(), std::back_inserter(parts), is_of_released);
@@ -772,6 +773,8 @@ Answer compare_released(const Json& question, const PublicInputs& inputs, const 
              fmt::format("; {} rows drawn from the table itself would be {:.4f} from it, by chance "
                          "alone\n",
                          rows, chance));
+  add_answers(answer, asked, declared, {&data, spec.unit, roster ? &*roster : nullptr},
+              {&released, {}, nullptr});
   return answer;
 }
 

@@ -118,24 +118,59 @@ void add_check(CLI::App& app, Session& session) {
 namespace {
 
 struct CompareOptions {
-  std::optional<std::string> data, released;
+  std::optional<std::string> data, released, model;
   bool json = false;
 };
 
-/// The unit that the certificate next to released rows names, if there is one.
-UnitColumns certified_unit(const std::string& released) {
+/// The spec in the certificate next to released rows, if there is one.
+std::optional<ReleaseSpec> certified_spec(const std::string& released) {
   const std::string name = released + ".certificate.json";
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(name, failed)) return {};
+  if (!std::filesystem::is_regular_file(name, failed)) return std::nullopt;
   try {
-    auto unit = parsed_file(name, parse_certificate).spec.unit;
-    if (unit)
-      tell_lines(fmt::format("note: {} protects units of {}, so these are compared", name,
-                             printable(unit.words())));
-    return unit;
+    return parsed_file(name, parse_certificate).spec;
   } catch (const InvalidInput&) {  // of rows that something else made
-    return {};
+    return std::nullopt;
   }
+}
+
+/// The questions that the release was made for, and those that are asked more, each once.
+HolderQuestions holder_questions(const CompareOptions& options, Json& parts,
+                                 const std::optional<ReleaseSpec>& certified,
+                                 const PublicFiles& inputs) {
+  std::vector<std::string> texts;
+  if (certified) {
+    const Json spec = spec_json(*certified);
+    texts = spec.value("questions", texts);
+  }
+  if (parts.contains("questions")) {
+    for (const std::string& one : parts["questions"].get<std::vector<std::string>>())
+      texts.push_back(one);
+    parts.erase("questions");
+  }
+  HolderQuestions asked;
+  for (const std::string& text : texts) {
+    TableQuestion one = parse_question(text);
+    const auto is_same = [&](const TableQuestion& known) { return known.text == one.text; };
+    if (std::none_of(asked.questions.begin(), asked.questions.end(), is_same))
+      asked.questions.push_back(std::move(one));
+  }
+  if (!options.model) return asked;
+  if (asked.questions.empty()) {
+    refuse_without("model", "questions");
+  }
+  const PartReader reader(spec_parts(), parts, "", "a comparison");
+  const auto domain = reader.find_domain("/domain");
+  if (!domain) throw MissingFlag{"--domain"};
+  asked.model = naming_part("model", [&] {
+    return read_measurements_file(*options.model, inputs.domain(*domain)).measurements;
+  });
+  return asked;
+}
+
+/// Questions are answered from rows that are there.
+bool is_asked_of_released(const Part& part) {
+  return is_of_released(part) || part.place == std::string_view("/questions");
 }
 
 Answer answer_of(const CompareOptions& options, const CLI::App& command,
@@ -150,7 +185,7 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
   if (options.released && !method) {
     std::vector<Part> others;
     for (const Part& part : spec_parts()) {
-      if (!is_of_released(part)) others.push_back(part);
+      if (!is_asked_of_released(part)) others.push_back(part);
     }
     other = first_given_part(command, others);
   }
@@ -162,16 +197,23 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
   }
   const std::string& data = needed(options.data, "--data");
   Json parts = given_parts(command, spec_parts(), method);
-  if (options.released && !parts.contains("unit")) {
-    if (const auto unit = certified_unit(*options.released)) {
-      parts["unit"] = unit.json();
-    }
+  std::optional<ReleaseSpec> certified;
+  if (options.released) certified = certified_spec(*options.released);
+  if (certified && certified->unit && !parts.contains("unit")) {
+    tell_lines(fmt::format("note: {}.certificate.json protects units of {}, so these are compared",
+                           *options.released, printable(certified->unit.words())));
+    parts["unit"] = certified->unit.json();
   }
   if (parts.contains("roster") && !parts.contains("unit")) throw MissingFlag{"--unit"};
   const PublicFiles inputs(data);
   const CsvSource source(data);
-  if (!options.released) return compare(for_each_epsilon(parts), inputs, source);
-  return compare_released(parts, inputs, source, CsvSource(*options.released), *options.released);
+  if (!options.released) {
+    if (options.model) refuse_without("model", "released");
+    return compare(for_each_epsilon(parts), inputs, source);
+  }
+  const HolderQuestions asked = holder_questions(options, parts, certified, inputs);
+  return compare_released(parts, inputs, source, CsvSource(*options.released), *options.released,
+                          asked);
 }
 
 }  // namespace
@@ -190,12 +232,16 @@ void add_compare(CLI::App& app, Session& session) {
   command.add_option("--data", options->data, "the private CSV file")->type_name("FILE");
   add_text(command, "--released", options->released, "FILE",
            "CSV of released rows, instead of a release to come\nGive --data, --domain, --unit, "
-           "--units and --log as they were given to sample");
+           "--units and --log as they were given to sample. Its questions, and --questions, are "
+           "answered from both tables");
+  add_text(command, "--model", options->model, "FILE",
+           "model of released rows: answers from its noisy counts, too");
   add_part_flags(command, spec_parts(), session.method ? session.methods() : kEveryMethod);
   if (!session.method && !session.lists_all) {
     // The others are taken only to be refused by what they are for.
     for (const Part& part : spec_parts()) {
-      if (*part.flag != '\0' && !is_of_released(part)) command.get_option(part.flag)->group("");
+      if (*part.flag != '\0' && !is_asked_of_released(part))
+        command.get_option(part.flag)->group("");
     }
   } else {
     command.get_option("--count")->description(

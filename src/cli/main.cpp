@@ -86,7 +86,8 @@ void add_commands(CLI::App& app, Session& session, std::string_view named) {
     for (const auto& command : kCommands) known.emplace_back(command.name);
     refuse_input("unknown-command", "command", ways_to_mean("command", named, known),
                  "there is no command \"{}\"{}; see mollify --help", named,
-                 did_you_mean(named, known));
+                 named == "report" ? ", but the Python package has it: mollify-dp report"
+                                   : did_you_mean(named, known));
   }
 }
 

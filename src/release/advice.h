@@ -65,6 +65,10 @@ struct AdviceQuestion {
   /// a share of one half (none: 0.01).
   std::optional<double> error{};
   bool copula = false;  ///< of method marginals: columns are joined by rank correlations
+  /// The table's questions, of method marginals. Then the error is the greatest standard error, each
+  /// over the one that its question asks for, or `asked_standard_error` if it asks for none.
+  std::vector<std::string> questions{};
+  double asked_standard_error = 0;
   /// Of Gaussian samples, as a release's.
   std::vector<std::string> logarithms{};
   std::optional<PublicFile> covariance{};
@@ -91,6 +95,8 @@ struct AdvisedBudget {
   /// Of marginals: MarginalError::most, where columns of many values depend closely on each
   /// other.
   std::optional<double> greater_error{};
+  /// Of each question: its standard error; none of a quantile.
+  std::vector<std::optional<double>> standard_errors{};
 };
 
 /// Another way to a whole table, at the advised budget.

@@ -53,6 +53,8 @@ const char* words_of(const PlanAnswer& answer, Method method) {
     case PlanUnknown::kAlpha:
       break;
   }
+  // No public fact says how far a table is from a Gaussian.
+  if (method == Method::kGaussianModel) return "the total variation alpha by noise alone";
   // What all rows of a table share has the error that its noise is expected to make.
   return kModelMethods.has(method) && kRowMethods.has(method)
              ? "the expected total variation alpha"

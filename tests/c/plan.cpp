@@ -74,6 +74,16 @@ TEST(CAnswers, AreThoseOfTheCommand) {
       << mollify_last_error();
   EXPECT_EQ(nlohmann::json::parse(text)["method"], "marginals");
   mollify_free_text(text);
+  ASSERT_EQ(mollify_advise(
+                R"({"purpose": "table", "protect": "row", "n": 1000, "questions": ["a:b error 0.1"],
+                    "domain": {"text": "columns:\n  a: {type: boolean, null: false}\n  b: {type: boolean, null: false}\n"}})",
+                &text),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  const auto asked = nlohmann::json::parse(text);
+  EXPECT_EQ(asked["questions"][0]["asked"], 0.1);
+  EXPECT_LE(asked["questions"][0]["standard_error"], 0.1);
+  mollify_free_text(text);
   EXPECT_EQ(mollify_amplify(R"({"epsilon0": 101})", &text), MOLLIFY_INVALID_INPUT);
   EXPECT_STREQ(mollify_last_error(), "epsilon0 must be above 0 and at most 100, but is 101");
 }

@@ -46,6 +46,87 @@ TEST(Advise, GivesEachPersonsRecordFromABand) {
               HasSubstr("except 1 time in 272"));
 }
 
+/// The least epsilon at which plan's standard errors are as small as asked.
+TEST(Advise, FindsTheLeastEpsilonForQuestions) {
+  const Release command;
+  command.files.write("asked.yaml",
+                      "columns:\n"
+                      "  happy: {type: categorical, values: [not, pretty, very], null: not}\n"
+                      "  sex: {type: boolean, null: false}\n"
+                      "  age: {type: integer, min: 18, max: 89, bins: 8, null: 18}\n");
+  const std::vector<std::string> texts = {"share(happy = very) by sex",
+                                          "mean(age) by happy weight 3", "happy = very ~ sex + age",
+                                          "quantile(age, .5)"};
+  const Arguments table = {"--purpose", "table", "--n", "5000", "--domain", "asked.yaml"};
+  const Arguments rows = table + Arguments{"--protect", "row"};
+  const Arguments asked = {"--questions",          texts[0],      "--questions",
+                           texts[1] + " error .8", "--questions", texts[2] + " error 0.1",
+                           "--questions",          texts[3]};
+  const Json found = advised(command, rows + asked);
+  EXPECT_EQ(found["method"], "marginals");
+  EXPECT_EQ(found["expected_error"]["kind"], "greatest_standard_error_over_asked");
+  EXPECT_TRUE(found["other_ways"].empty());
+  const double limits[] = {.01, .8, .1, .01};
+  ASSERT_EQ(found["questions"].size(), 4U);
+  const double epsilon = found["epsilon"];
+  const auto planned = [&](double at) {
+    Arguments all = {"plan",         "marginals", "--domain", "asked.yaml",          "--n",
+                     "5000",         "--json",    "--delta",  found["delta"].dump(), "--epsilon",
+                     Json(at).dump()};
+    for (const std::string& one : texts) all.insert(all.end(), {"--questions", one});
+    const Ended ended = command.run(all);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out)["answers"][0]["questions"];
+  };
+  const Json here = planned(epsilon), below = planned(epsilon - (epsilon > 1 ? .1 : .01));
+  double worst = 0, worst_below = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Json& one = found["questions"][i];
+    EXPECT_EQ(one["asked"], limits[i]);
+    EXPECT_EQ(one["standard_error"], here[i]["standard_error"]) << i;
+    if (i == 3) continue;  // a quantile has none
+    worst = std::max(worst, here[i]["standard_error"].get<double>() / limits[i]);
+    worst_below = std::max(worst_below, below[i]["standard_error"].get<double>() / limits[i]);
+  }
+  EXPECT_TRUE(found["questions"][3]["standard_error"].is_null());
+  EXPECT_LE(worst, 1);
+  EXPECT_GT(worst_below, 1);
+  EXPECT_DOUBLE_EQ(found["expected_error"]["value"].get<double>(), worst);
+  EXPECT_EQ(found["parts"]["questions"],
+            Json({texts[0], texts[1], texts[2], texts[3]}));  // without errors
+  const std::string sample = found["commands"][1];
+  EXPECT_THAT(sample, HasSubstr("--questions 'mean(age) by happy weight 3' --questions"));
+  const Ended words = command.run(Arguments{"advise"} + rows + asked);
+  EXPECT_THAT(words.out, HasSubstr("\n  mean(age) by happy"));
+  // One error for all; and a budget that is given.
+  const Json alike = advised(
+      command, rows + Arguments{"--alpha", ".5", "--epsilon", "2", "--questions", texts[1]});
+  EXPECT_EQ(alike["epsilon"], 2);
+  EXPECT_EQ(alike["questions"][0]["asked"], .5);
+  const Ended none =
+      command.run(Arguments{"advise"} + rows + Arguments{"--questions", "happy:sex error 1e-9"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.out, HasSubstr("none of these brings each standard error to what"));
+  const auto refusal = [&](const Arguments& given) {
+    const Ended ended = command.run(Arguments{"advise"} + given);
+    EXPECT_EQ(ended.status, 2) << ended.out;
+    return ended.err;
+  };
+  EXPECT_THAT(refusal(rows + Arguments{"--questions", "mean(age)"}),
+              HasSubstr("\"mean(age)\" has no standard error to reach: write one after it, such as "
+                        "\"mean(age) error 0.1\", or give --alpha for all questions"));
+  EXPECT_THAT(refusal({"--purpose", "sample", "--protect", "row", "--n", "5000", "--count", "9",
+                       "--domain", "asked.yaml", "--questions", "happy:sex"}),
+              HasSubstr("--questions are of a whole table"));
+  EXPECT_THAT(refusal(table + Arguments{"--protect", "table", "--questions", "happy:sex"}),
+              HasSubstr("--protect is table"));
+  EXPECT_THAT(refusal(table + Arguments{"--method", "gaussian-model", "--questions", "happy:sex"}),
+              HasSubstr("--questions is for method marginals"));
+  EXPECT_THAT(refusal({"--purpose", "table", "--protect", "row", "--n", "9", "--columns", "3,4",
+                       "--questions", "happy:sex"}),
+              HasSubstr("questions need the public domain"));
+}
+
 // The advised commands are run unchanged, and the release is as good as stated.
 TEST(Advise, GivesCommandsThatRun) {
   const Release command;

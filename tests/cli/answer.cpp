@@ -43,6 +43,40 @@ struct AskedModel {
   CommandLine command;
 };
 
+/// Weights decide the noise of a release's tables, whose certificate and model are verified.
+TEST(Answer, HasLessNoiseForQuestionsOfMoreWeight) {
+  const AskedModel model;
+  const auto variances = [&](const std::string& first, const std::string& second) {
+    const Ended made = model.command.run(
+        {"sample",       "marginals",   "--data",     "data.csv",    "--domain",
+         "domain.yaml",  "--epsilon",   "2",          "--delta",     "1e-6",
+         "--count",      "10",          "--out",      "weighed.csv", "--certificate",
+         "weighed.json", "--model-out", "model.json", "--overwrite", "--questions",
+         first,          "--questions", second});
+    EXPECT_EQ(made.status, 0) << made.err;
+    const Ended verified = model.command.run({"verify", "--certificate", "weighed.json", "--domain",
+                                              "domain.yaml", "--model", "model.json"});
+    EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
+    const Json answers = Json::parse(model.ask({first, second, "--json"}).out);
+    EXPECT_EQ(answers[0]["question"], "ward:won") << "without its weight";
+    const Json measured = Json::parse(model.command.files.read("model.json"))["measurements"];
+    std::vector<double> found;
+    for (const Json& asked : {Json({"ward", "won"}), Json({"age", "won"})}) {
+      for (const Json& table : measured["tables"]) {
+        if (table["columns"] != asked) continue;
+        found.push_back(table["variance"]);
+        break;
+      }
+    }
+    EXPECT_EQ(found.size(), 2U);
+    return found;
+  };
+  const auto first = variances("ward:won weight 4", "mean(age) by won");
+  const auto second = variances("ward:won", "mean(age) by won weight 4");
+  EXPECT_LT(first[0], .5 * second[0]);
+  EXPECT_LT(second[1], .5 * first[1]);
+}
+
 TEST(Answer, HasErrorBarsForTheTableAndThePopulation) {
   const AskedModel model;
   const Ended asked = model.ask({"share(ward)", "--json"});

@@ -74,6 +74,73 @@ TEST(CompareReleased, FindsNoDistanceToTheTableItself) {
   EXPECT_EQ(command.judged("same.csv", {"--unit", "who"})["records"], 100);
 }
 
+/// The holder's questions, from both tables and from noisy counts.
+TEST(CompareReleased, AnswersQuestionsFromBothTables) {
+  const JudgedTable command;
+  command.files.write("same.csv", command.files.read("t.csv"));
+  const Arguments asked = {"--questions", "mean(money) by colour",
+                           "--questions", "share(size) by colour",
+                           "--questions", "colour = green ~ size"};
+  const Json same = command.judged("same.csv", asked);
+  ASSERT_EQ(same["questions"].size(), 3U);
+  double means[2] = {};
+  for (int i = 0; i < 400; ++i) means[i % 4 == 0 ? 0 : 1] += std::exp(i % 100 / 10.0);
+  means[0] /= 100;
+  means[1] /= 300;
+  const Json& of_means = same["questions"][0]["rows"];
+  EXPECT_EQ(of_means[0]["group"], "red");
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(of_means[i]["truth"].get<double>(), means[i], 15) << "of cells of 24";
+  }
+  EXPECT_EQ(of_means[2]["part"], "differences");
+  for (const Json& question : same["questions"]) {
+    EXPECT_TRUE(question["refused"].empty());
+    EXPECT_FALSE(question["rows"].empty());
+    for (const Json& row : question["rows"]) {
+      EXPECT_EQ(row["truth"], row["released"]) << question["question"];
+      EXPECT_FALSE(row.contains("model"));
+    }
+  }
+  // A unit's rows count as one: each has a red row and three green ones, as the rows have.
+  const Json units = command.judged("same.csv", asked + Arguments{"--unit", "who"});
+  EXPECT_NEAR(units["questions"][1]["rows"][0]["truth"].get<double>(),
+              same["questions"][1]["rows"][0]["truth"].get<double>(), 1e-9);
+  // Of a release, with its own questions and its noisy counts.
+  command.files.write("d.yaml",
+                      "columns:\n  colour: {type: categorical, values: [red, green], null: red}\n"
+                      "  size: {type: integer, min: 0, max: 9, bins: 2, null: 0}\n");
+  const Ended made =
+      command.run({"sample", "marginals", "--data", "t.csv", "--domain", "d.yaml", "--epsilon",
+                   "50", "--delta", "1e-6", "--count", "400", "--out", "out.csv", "--model-out",
+                   "model.json", "--questions", "colour:size"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Json found = command.judged("out.csv", {"--model", "model.json", "--questions",
+                                                "colour:size", "--questions", "share(colour)"});
+  ASSERT_EQ(found["questions"].size(), 2U) << "each once";
+  EXPECT_EQ(found["questions"][0]["question"], "colour:size");
+  for (const Json& row : found["questions"][0]["rows"]) {
+    EXPECT_NEAR(row["model"].get<double>(), row["truth"].get<double>(), .05);
+    EXPECT_LE(row["lower"], row["model"]);
+    EXPECT_GE(row["upper"], row["model"]);
+  }
+  const Ended words = command.run({"compare", "--data", "t.csv", "--domain", "d.yaml", "--released",
+                                   "out.csv", "--model", "model.json"});
+  EXPECT_THAT(words.out, HasSubstr("\ncolour:size\n"));
+  EXPECT_THAT(words.out, HasSubstr("real data   released   counted 95 %: from"));
+  const auto refusal = [&](const Arguments& more) {
+    const Ended ended =
+        command.run(Arguments{"compare", "--data", "t.csv", "--domain", "d.yaml"} + more);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_THAT(refusal({"--released", "same.csv", "--questions", "mean(colour)"}),
+              HasSubstr("has no numbers"));
+  EXPECT_THAT(refusal({"--released", "same.csv", "--questions", "share(color)"}),
+              HasSubstr("did you mean \"colour\"?"));
+  EXPECT_THAT(refusal({"--released", "same.csv", "--model", "model.json"}),
+              HasSubstr("--questions"));
+}
+
 TEST(CompareReleased, SaysThatAColumnLiesInOneCell) {
   const JudgedTable command;
   command.files.write(

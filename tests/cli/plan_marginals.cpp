@@ -84,6 +84,34 @@ TEST(PlanMarginals, TellsTheErrorsOfAnswers) {
   EXPECT_FALSE(std::filesystem::exists(command.files.path("o.csv")));
 }
 
+/// A question of more weight has a smaller error, and that is the release's own.
+TEST(PlanMarginals, GivesQuestionsOfMoreWeightMoreOfTheBudget) {
+  const Doses command;
+  const Arguments budget = {"--epsilon", "1", "--delta", "1e-6"};
+  const auto errors = [&](const Arguments& asked) {
+    Arguments all = Doses::kPlan + budget + Arguments{"--n", "3000"};
+    for (const std::string& one : asked) all.insert(all.end(), {"--questions", one});
+    std::vector<double> found;
+    for (const Json& one : command.json(all)["answers"][0]["questions"])
+      found.push_back(one["standard_error"]);
+    return found;
+  };
+  const auto plain = errors({"sex:ward", "mean(dose) by sex"});
+  const auto first = errors({"sex:ward weight 4", "mean(dose) by sex"});
+  const auto second = errors({"sex:ward", "mean(dose) by sex weight 4"});
+  EXPECT_LT(first[0], .9 * plain[0]);
+  EXPECT_GT(first[1], 1.1 * plain[1]);
+  EXPECT_LT(second[1], .9 * plain[1]);
+  EXPECT_GT(second[0], 1.1 * plain[0]);
+  // A single column is measured again.
+  EXPECT_LT(errors({"sex:ward", "mean(dose) weight 4"})[1],
+            .9 * errors({"sex:ward", "mean(dose)"})[1]);
+  command.refuses(
+      Doses::kPlan + budget + Arguments{"--n", "3000", "--questions", "sex:ward weight four"},
+      "the weight of a question must be a number from 0.01 to 100, but in \"sex:ward "
+      "weight four\" is four");
+}
+
 TEST(PlanMarginals, TellsTheNoiseOfColumnsAndPairs) {
   const Doses command;
   const Json found = command.planned({"--n", "3000", "--epsilon", "1", "--delta", "1e-6"});

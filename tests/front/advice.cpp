@@ -37,6 +37,19 @@ TEST(FrontAdvice, IsOfTheDomainThatIsGiven) {
             "--purpose is missing: " + all_names<Purpose>(" or "));
 }
 
+TEST(FrontAdvice, TakesQuestions) {
+  const Answer found = advise(
+      R"({"purpose": "table", "protect": "row", "n": 5000,
+                                  "questions": ["share(a) by b error 0.02"],
+                                  "domain": {"file": "people.yaml"}})",
+      "", {{"people.yaml", std::string(kDomain) + "  b:\n    type: boolean\n    null: false\n"}});
+  const auto json = nlohmann::json::parse(found.json);
+  EXPECT_EQ(json["questions"][0]["question"], "share(a) by b");
+  EXPECT_EQ(json["questions"][0]["asked"], 0.02);
+  EXPECT_LE(json["questions"][0]["standard_error"], 0.02);
+  EXPECT_EQ(json["parts"]["questions"][0], "share(a) by b");
+}
+
 TEST(FrontAmplify, FindsTheFourthOfFour) {
   const Answer found = amplify(R"({"n": 1000, "k": 10, "epsilon0": 2, "delta": 1e-6})");
   const auto json = nlohmann::json::parse(found.json);

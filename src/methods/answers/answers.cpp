@@ -702,6 +702,7 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
     together = std::move(found.together);
     all = std::move(found.coefficients);
     answer.add("regression", found.is_logistic ? "logistic" : "linear");
+    answer.add("target", found.is_of_rows ? "rows" : "pairs");
     answer.add("answers", estimated_json(all),
                lines_of(all, found.is_logistic ? "logistic coefficients" : "linear coefficients",
                         question));
@@ -720,6 +721,12 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
   if (!domain.rules().empty()) answer.add("after_rules", true, "");
+  if (answer.json.value("target", "") == "pairs") {
+    answer.say(wrapped(
+        "  The coefficients are those that the pairs of these columns determine. If three of the "
+        "columns interact, the rows' own coefficients differ.\n",
+        kLineWidth, 2));
+  }
   answer.say(meaning(measurements, domain, all));
   return answer;
 }

@@ -104,6 +104,8 @@ struct Regression {
   bool is_logistic = false;
   std::vector<Estimated> coefficients{};
   std::vector<std::string> together{};  ///< values that were counted together, in words
+  /// Whether they estimate the rows' own coefficients, and not those that the pairs determine.
+  bool is_of_rows = true;
 };
 [[nodiscard]] Regression regression_of(const Measurements& measurements, const Domain& domain,
                                        const TableQuestion& question);

@@ -262,11 +262,13 @@ std::vector<double> JointEstimate::solve(std::span<const double> numbers) const 
     for (std::size_t i = 0; i < cells_; ++i) scaled[i] = rest[i] / diagonal[i];
     project(scaled);
   };
+  // Of equal numbers nothing but rounding is left, along which there is no step.
+  const double enough =
+      kTolerance * dot(rest, rest) / *std::max_element(diagonal.begin(), diagonal.end());
   project(rest);
   scale();
   std::vector<double> direction = scaled;
   double size = dot(rest, scaled);
-  const double enough = kTolerance * size;
   for (std::size_t step = 0; step < kMostSteps && size > enough; ++step) {
     std::vector<double> image = normal(direction);
     project(image);

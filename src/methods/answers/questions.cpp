@@ -1,6 +1,7 @@
 #include "methods/answers/questions.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,7 +39,10 @@ class QuestionReader {
       } while (take('+'));
     }
     skip_spaces();
+    const std::size_t end = at_;
+    read_wishes(question);
     if (at_ != text_.size()) refuse();
+    if (end < at_) question.text = without_outer_spaces(text_.substr(0, end));
     return question;
   }
 
@@ -64,10 +68,42 @@ class QuestionReader {
       refuse();
     }
     if (!take(')')) refuse();
+    if (question.by.empty() && take_word("by")) read_by(',', question);
+  }
+
+  void read_wishes(TableQuestion& question) {
+    for (bool has_weight = false;;) {
+      if (!has_weight && take_word("weight")) {
+        has_weight = true;
+        question.weight =
+            read_wish("weight", {kLeastQuestionWeight, kMostQuestionWeight}, "from 0.01 to 100");
+      } else if (!question.error && take_word("error")) {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        constexpr double kLeast = std::numeric_limits<double>::min();
+        question.error = read_wish("error", {kLeast, kMost}, "above 0");
+      } else {
+        return;
+      }
+    }
+  }
+
+  double read_wish(const char* wish, std::pair<double, double> range, const char* allowed) {
+    const std::string typed = word();
+    const auto number = read_number(typed);
+    if (number && *number >= range.first && *number <= range.second) return *number;
+    refuse_input("out-of-range", "question",
+                 "the {} of a question must be a number {}, but in \"{}\" is {}", wish, allowed,
+                 printable(text_), printable(typed));
+  }
+
+  /// Takes the word, if it is the next one.
+  bool take_word(std::string_view wanted) {
     skip_spaces();
-    if (!question.by.empty() || at_ == text_.size()) return;
-    if (word() != "by") refuse();
-    read_by(',', question);
+    const std::size_t end = at_ + wanted.size();
+    if (text_.substr(at_, wanted.size()) != wanted) return false;
+    if (end < text_.size() && is_of_word(text_[end])) return false;
+    at_ = end;
+    return true;
   }
 
   void read_by(char separator, TableQuestion& question) {
@@ -148,6 +184,11 @@ std::vector<std::vector<std::string>> tables_of(const TableQuestion& question) {
     }
   }
   return pairs;
+}
+
+std::string text_with_weight(const TableQuestion& question) {
+  if (question.weight == 1) return question.text;
+  return fmt::format("{} weight {}", question.text, question.weight);
 }
 
 std::vector<TableQuestion> parse_questions(const std::string& text, const std::string& name) {

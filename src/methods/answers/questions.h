@@ -25,8 +25,15 @@ struct TableQuestion {
   std::vector<std::string> by{};
   double quantile = 0.5;             ///< between 0 and 1
   std::vector<std::string> terms{};  ///< of a regression, at least one
-  std::string text{};                ///< as it was asked
+  std::string text{};                ///< as it was asked, without weight and error
+  /// How many times the budget of a question of weight 1 its tables get; above 1 also the table of
+  /// a single column.
+  double weight = 1;
+  std::optional<double> error{};  ///< the standard error that is asked of `advise`
 };
+
+inline constexpr double kLeastQuestionWeight = 0.01;
+inline constexpr double kMostQuestionWeight = 100;
 
 /// Reads a question:
 ///
@@ -37,9 +44,14 @@ struct TableQuestion {
 ///     table(happy, attend)
 ///     income ~ age + region    happy = very ~ attend + race
 ///
+/// After it may stand `weight 4`, and `error .01`.
+///
 /// A name or a value with other signs than letters, digits, `_`, `.` and `-` is written in
 /// double quotes, which are doubled inside. Throws InvalidInput, in one sentence, for another text.
 [[nodiscard]] TableQuestion parse_question(std::string_view text);
+
+/// Its text and weight, as a release is asked.
+[[nodiscard]] std::string text_with_weight(const TableQuestion& question);
 
 /// The names of columns that an answer needs together: of two or three columns, or of all pairs of
 /// a regression's.

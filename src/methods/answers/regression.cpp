@@ -32,43 +32,49 @@ constexpr std::size_t kMostStatistics = 2000;
 
 Eigen::Index index(std::size_t at) { return static_cast<Eigen::Index>(at); }
 
-/// The estimated tables of all pairs of some columns, over the same groups of each column.
+/// The estimated tables of all pairs of some columns, over the same groups of each column; of three
+/// of them together in place of their pairs, if that was measured and the equations need it.
 class AllPairs {
  public:
-  AllPairs(const Measurements& measurements, const std::vector<AskedValues>& single) {
+  /// `three`: the columns that are needed together, or none.
+  AllPairs(const Measurements& measurements, const std::vector<AskedValues>& single,
+           const Clique& three) {
     find_groups(measurements, single);
-    std::size_t size = 0;
+    const auto is_together = [&](std::size_t column) {
+      return std::find(three.begin(), three.end(), column) != three.end();
+    };
+    std::vector<Clique> pairs, others;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      for (std::size_t j = i + 1; j < columns_.size(); ++j)
-        size += std::size_t{count(i)} * count(j);
+      for (std::size_t j = i + 1; j < columns_.size(); ++j) {
+        pairs.push_back({i, j});
+        if (!is_together(i) || !is_together(j)) others.push_back({i, j});
+      }
     }
-    if (size > kMostStatistics) {
+    others.push_back(three);
+    has_three_ = !three.empty() && are_told_apart(measurements, three) &&
+                 cells_of(others) <= kMostStatistics;
+    if (has_three_) pairs = std::move(others);
+    if (const std::size_t size = cells_of(pairs); size > kMostStatistics) {
       refuse_question(
           "too-much-work",
           "a formula's columns may have at most {} cells in all their pairs together, but have "
           "{}: leave a column out, or declare fewer values",
           kMostStatistics, size);
     }
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      for (std::size_t j = i + 1; j < columns_.size(); ++j) {
-        std::vector<AskedColumn> both = {columns_[i].cells, columns_[j].cells};
-        const bool is_turned = both[0].column > both[1].column;
-        if (is_turned) std::swap(both[0], both[1]);
-        pairs_.push_back({{i, j}, is_turned, JointEstimate(measurements, std::move(both)), size_});
-        size_ += pairs_.back().joint.counts().size();
-      }
-    }
+    for (Clique& columns : pairs) add(measurements, std::move(columns));
   }
 
+  /// Two columns, or three.
   struct Pair {
     Clique columns;
-    bool is_turned;  ///< whether the estimate has them in the other order
     JointEstimate joint;
-    std::size_t begin;  ///< of its cells in the list of all pairs' cells
+    std::vector<std::size_t> place;  ///< of each of the estimate's cells, in the formula's order
+    std::size_t begin;               ///< of its cells in the list of all pairs' cells
   };
 
   [[nodiscard]] const std::vector<AskedValues>& columns() const { return columns_; }
   [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+  [[nodiscard]] bool has_three() const { return has_three_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::uint32_t count(std::size_t column) const {
     return columns_[column].cells.groups.count;
@@ -86,18 +92,15 @@ class AllPairs {
     return std::sqrt(sum / static_cast<double>(pairs_.size()));
   }
   /// The place of a pair's cell in the list of all pairs' cells, row-major in the formula's order.
-  [[nodiscard]] std::size_t place(const Pair& pair, std::uint32_t a, std::uint32_t b) const {
-    return pair.begin + a * count(pair.columns[1]) + b;
+  [[nodiscard]] std::size_t place(const Pair& pair, std::span<const std::uint32_t> groups) const {
+    std::size_t at = 0;
+    for (const std::size_t column : pair.columns) at = at * count(column) + groups[column];
+    return pair.begin + at;
   }
   /// The estimated counts of a pair's cells, in the formula's order.
   [[nodiscard]] std::vector<double> counts(const Pair& pair) const {
-    if (!pair.is_turned) return pair.joint.counts();
-    std::vector<double> counts;
-    for (std::uint32_t a = 0; a < count(pair.columns[0]); ++a) {
-      for (std::uint32_t b = 0; b < count(pair.columns[1]); ++b) {
-        counts.push_back(pair.joint.counts()[b * count(pair.columns[0]) + a]);
-      }
-    }
+    std::vector<double> counts(pair.place.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[pair.place[i]] = pair.joint.counts()[i];
     return counts;
   }
   /// The shares of all pairs' cells; each pair's sum to 1.
@@ -123,7 +126,9 @@ class AllPairs {
       // A share is a count over the pair's sum.
       of_pair.array() -= of_pair.dot(shares_now.segment(index(pair.begin), cells));
       of_pair /= sum_of(pair);
-      noise.add(pair.joint.sum(in_order_of_estimate(pair, of_pair)));
+      std::vector<double> of_estimate;
+      for (const std::size_t place : pair.place) of_estimate.push_back(of_pair[index(place)]);
+      noise.add(pair.joint.sum(of_estimate));
     }
     return noise.variance(measurements);
   }
@@ -134,16 +139,55 @@ class AllPairs {
     return std::accumulate(counts.begin(), counts.end(), 0.0);
   }
 
-  [[nodiscard]] std::vector<double> in_order_of_estimate(const Pair& pair,
-                                                         const Eigen::VectorXd& numbers) const {
-    if (!pair.is_turned) return {numbers.begin(), numbers.end()};
-    std::vector<double> made;
-    for (std::uint32_t b = 0; b < count(pair.columns[1]); ++b) {
-      for (std::uint32_t a = 0; a < count(pair.columns[0]); ++a) {
-        made.push_back(numbers[index(std::size_t{a} * count(pair.columns[1]) + b)]);
-      }
+  [[nodiscard]] std::size_t cells_of(const std::vector<Clique>& tables) const {
+    std::size_t sum = 0;
+    for (const Clique& table : tables) {
+      std::size_t cells = 1;
+      for (const std::size_t column : table) cells *= count(column);
+      sum += cells;
     }
-    return made;
+    return sum;
+  }
+
+  /// The columns and their groups, ascending by the domain's columns.
+  [[nodiscard]] std::vector<AskedColumn> asked(const Clique& columns) const {
+    std::vector<AskedColumn> asked;
+    for (const std::size_t column : columns) asked.push_back(columns_[column].cells);
+    std::sort(asked.begin(), asked.end(),
+              [](const AskedColumn& a, const AskedColumn& b) { return a.column < b.column; });
+    return asked;
+  }
+
+  [[nodiscard]] bool are_told_apart(const Measurements& measurements, const Clique& three) const {
+    const std::vector<AskedColumn> wanted = asked(three);
+    const auto told = told_apart(measurements, wanted);
+    return told && std::equal(told->begin(), told->end(), wanted.begin(),
+                              [](const AskedColumn& a, const AskedColumn& b) {
+                                return a.groups.count == b.groups.count;
+                              });
+  }
+
+  void add(const Measurements& measurements, Clique columns) {
+    JointEstimate joint(measurements, asked(columns));
+    // Steps from one cell to the next, in the formula's order.
+    std::vector<std::size_t> steps(columns.size(), 1);
+    for (std::size_t i = columns.size() - 1; i-- > 0;)
+      steps[i] = steps[i + 1] * count(columns[i + 1]);
+    std::vector<std::size_t> places = {0};
+    for (const AskedColumn& one : joint.asked()) {
+      std::size_t own = 0;
+      while (columns_[columns[own]].cells.column != one.column) ++own;
+      std::vector<std::size_t> more;
+      for (const std::size_t place : places) {
+        for (std::size_t group = 0; group < one.groups.count; ++group) {
+          more.push_back(place + group * steps[own]);
+        }
+      }
+      places = std::move(more);
+    }
+    const std::size_t cells = places.size();
+    pairs_.push_back({std::move(columns), std::move(joint), std::move(places), size_});
+    size_ += cells;
   }
 
   /// Of each column the groups that all of its pairs tell apart.
@@ -263,6 +307,7 @@ class AllPairs {
   std::vector<AskedValues> columns_;
   std::vector<Pair> pairs_;
   std::size_t size_ = 0;
+  bool has_three_ = false;
 };
 
 /// The distribution over the columns' groups with these pairs of greatest entropy.
@@ -309,8 +354,7 @@ class PairDistribution {
         rest /= all_.count(i);
       }
       for (std::size_t at = 0; at < places.size(); ++at) {
-        const AllPairs::Pair& pair = all_.pairs()[at];
-        places[at] = all_.place(pair, groups[pair.columns[0]], groups[pair.columns[1]]);
+        places[at] = all_.place(all_.pairs()[at], groups);
       }
       visit(probabilities_[cell], std::span<const std::uint32_t>(groups),
             std::span<const std::size_t>(places));
@@ -649,15 +693,42 @@ OfRows of_rows(const AllPairs& all, const PairDistribution& distribution, double
   return made;
 }
 
+bool has_nulls(const std::vector<AskedValues>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const AskedValues& column) {
+    return std::any_of(column.groups.begin(), column.groups.end(),
+                       [](const AskedValues::Group& group) { return group.is_null; });
+  });
+}
+
+/// Three columns that the equations need together: all of them because of nulls, or the terms of a
+/// logistic regression.
+Clique needed_together(const std::vector<AskedValues>& single, const TableQuestion& question) {
+  if (single.size() == 3 && has_nulls(single)) return {0, 1, 2};
+  const bool is_logistic = question.value || !single.front().has_numbers;
+  if (single.size() == 4 && is_logistic && !has_nulls(single)) return {1, 2, 3};
+  return {};
+}
+
+/// Whether the equations' functions of a row are sums of functions of the measured tables, so that
+/// the coefficients are the rows' own.
+bool is_of_rows(const AllPairs& all, const RegressionFormula& formula) {
+  if (all.has_three() || all.columns().size() == 2) return true;
+  if (has_nulls(all.columns())) return false;
+  return !formula.is_logistic() || all.columns().size() == 3;
+}
+
 }  // namespace
 
 Regression regression_of(const Measurements& measurements, const Domain& domain,
                          const TableQuestion& question) {
   std::vector<AskedValues> single = {asked_values(domain, question.column)};
   for (const std::string& term : question.terms) single.push_back(asked_values(domain, term));
-  const AllPairs all(measurements, single);
+  const AllPairs all(measurements, single, needed_together(single, question));
   const RegressionFormula formula(domain, all, single, question);
-  Regression made{.is_logistic = formula.is_logistic()};
+  Regression made{.is_logistic = formula.is_logistic(),
+                  .coefficients = {},
+                  .together = {},
+                  .is_of_rows = is_of_rows(all, formula)};
   for (const AskedValues& column : all.columns()) {
     for (std::string& words : column.together()) made.together.push_back(std::move(words));
   }

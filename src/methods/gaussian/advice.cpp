@@ -73,9 +73,9 @@ class GaussianModelAdvice final : public PointAdvice {
   std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
                           const Domain*) const override {
     return fmt::format(
-        "rows are as good as new ones of the data's Gaussian except {}, {}; how Gaussian the data "
-        "are comes on top",
-        times_words(*chosen.error), chosen.condition);
+        "by noise alone, rows are as good as new ones of the data's Gaussian except {}, {}; how "
+        "Gaussian the data are comes on top, and {} measures it",
+        times_words(*chosen.error), chosen.condition, command_words("compare"));
   }
 
   bool is_less_with_fewer_outcomes() const override { return false; }

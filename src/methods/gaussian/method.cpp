@@ -775,18 +775,14 @@ class GaussianModelMethod final : public PointMethod {
   }
 
   Pledge pledge(const Certificate& certificate) const override {
-    const double expected = certificate.as<MomentDesign>()->expected_total_variation;
     Pledge pledge = ReleaseMethod::pledge(certificate);
     pledge.promises.emplace_back(
         "The released records are made of one noisy mean and one noisy covariance alone: more of "
         "them cost no more.");
     pledge.limits = {
         kSharedNoise,
-        fmt::format("By that noise alone the released records are expected to be as good as new "
-                    "rows of the same Gaussian except about {} (total variation {:.3g}), {}.",
-                    times_words(expected), expected, spread_condition()),
-        "How near the released records are to the data depends on the data being Gaussian: of "
-        "other "
+        "How near the released records are to the data is unknown before their holder compares: "
+        "it depends on the data being Gaussian. Of other "
         "data they keep each column's mean and each pair's covariance, as well as the noise "
         "allows, and nothing else (" +
             method_words("marginals", "copula") +

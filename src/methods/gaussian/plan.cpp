@@ -342,15 +342,18 @@ class SharedGaussianPlan final : public PlanModel {
     answer.facts["mean_error"] = design["mean_error"];
     answer.facts["covariance_error"] = design["covariance_error"];
     answer.lines += fmt::format(
-        "  expected total variation of the model from the data's Gaussian {:.4g}, {}; for "
+        "  noise alone puts the model at total variation {:.4g} from the data's Gaussian, {}; for "
         "any number of rows\n"
+        "  how far the data are from a Gaussian comes on top, and no public fact says it: {} "
+        "measures both, for the data holder\n"
         "  {} if every column's range reaches {} of its standard deviations to both sides of its "
         "mean (with {}, of the logarithms)\n  {}\n"
         "{}  {}\n"
         "  accuracy depends on the data being Gaussian; privacy depends on no assumption\n"
         "  columns that are skewed or mostly one value keep their own law with {}\n",
-        way.alpha, way.details["condition"].get<std::string>(), errors, ranges, flag_words("log"),
-        way.why.text, supposed_.empty() ? "" : fmt::format("  {}\n", supposed_),
+        way.alpha, way.details["condition"].get<std::string>(), command_words("compare"), errors,
+        ranges, flag_words("log"), way.why.text,
+        supposed_.empty() ? "" : fmt::format("  {}\n", supposed_),
         cut_words(design["clip_radius"].get<double>()), method_words("marginals", "copula"));
   }
 

@@ -8,6 +8,7 @@
 #include "base/speech.h"
 #include "domain/column.h"
 #include "domain/domain.h"
+#include "methods/answers/questions.h"
 #include "methods/marginals/method.h"
 
 namespace mollify {
@@ -47,6 +48,7 @@ class MarginalsAdvice final : public MethodAdvice {
 
   Held question(const AdviceQuestion& asked, std::span<const std::uint64_t> sizes) const override {
     MarginalsQuestion own{.copula = asked.copula};
+    own.questions = asked.questions;
     for (const std::uint64_t size : sizes) {
       own.columns.push_back({static_cast<std::uint32_t>(size), false});
     }
@@ -61,12 +63,17 @@ class MarginalsAdvice final : public MethodAdvice {
                  "one model of the table";
   }
 
-  ErrorKind error_kind(const AdviceQuestion&) const override {
+  ErrorKind error_kind(const AdviceQuestion& asked) const override {
+    if (!asked.questions.empty()) {
+      return {"greatest_standard_error_over_asked",
+              "standard error of the worst question, over the one that is asked for"};
+    }
     return {"two_way_total_variation_on_measured_tables", "total variation of two columns"};
   }
 
-  std::string error_words(const AdviceQuestion&, const AdvisedBudget& chosen,
+  std::string error_words(const AdviceQuestion& asked, const AdvisedBudget& chosen,
                           const Domain*) const override {
+    if (!asked.questions.empty()) return "if all values are equally frequent";
     return chosen.condition;
   }
 
@@ -75,11 +82,21 @@ class MarginalsAdvice final : public MethodAdvice {
         fmt::format("the rows share one noisy model: where it errs all err together, and more of "
                     "them reveal no more; {} draws more of them from the model at no cost",
                     command_words("generate")));
+    if (!advice.question.questions.empty()) {
+      advice.notes.emplace_back(
+          "standard errors suppose that all values are equally frequent: in a group that is ten "
+          "times rarer they are about ten times as large");
+    }
     if (advice.chosen) tell_close_columns(advice);
   }
 
   void add_parts(const AdviceQuestion& asked, const AddPart& add) const override {
     if (asked.copula) add("copula", true, "");
+    if (asked.questions.empty()) return;
+    Json questions = Json::array();
+    for (const std::string& text : asked.questions)
+      questions.push_back(text_with_weight(parse_question(text)));
+    add("questions", questions, "");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -162,28 +163,81 @@ void require_few_together(const Domain& domain, const std::vector<std::size_t>& 
             PairCounter::kMostTripleCells, printable(question), cells);
 }
 
-/// Pairs and triples of the columns that something is asked about: of one that follows, that which
-/// it follows from.
-std::vector<std::vector<std::size_t>> tables_of_questions(
-    const Domain& domain, const std::vector<std::string>& questions) {
-  std::set<std::vector<std::size_t>> tables;
+/// The columns that a question needs together.
+///
+/// All pairs of a formula determine its coefficients, except for two kinds of formulas: a logistic
+/// one with three terms, where the equations have a function of all three, and one of three columns
+/// with nulls, because a row with a null in any of them counts nowhere. If the three have few cells,
+/// they are counted together, in place of their pairs.
+std::vector<std::vector<std::string>> tables_needed(const Domain& domain,
+                                                    const TableQuestion& question) {
+  constexpr double kMostFormulaCells = 128;
+  std::vector<std::vector<std::string>> tables = tables_of(question);
+  const std::size_t terms = question.terms.size();
+  if (terms != 2 && terms != 3) return tables;
+  const AskedValues outcome = asked_values(domain, question.column);
+  const auto has_nulls = [](const AskedValues& column) {
+    return std::any_of(column.groups.begin(), column.groups.end(),
+                       [](const AskedValues::Group& group) { return group.is_null; });
+  };
+  const std::vector<MarginalColumn> all = marginal_columns(domain);
+  std::vector<std::string> together = question.terms;
+  if (terms == 2) together.push_back(question.column);
+  double cells = 1;
+  bool is_null_somewhere = has_nulls(outcome);
+  std::set<std::size_t> columns;
+  for (const std::string& name : together) {
+    const AskedValues column = asked_values(domain, name);
+    is_null_somewhere = is_null_somewhere || has_nulls(column);
+    columns.insert(column.cells.column);
+    cells *= counted_cells(all[column.cells.column]);
+  }
+  const bool is_logistic = question.value || !outcome.has_numbers;
+  const bool is_needed = terms == 2 ? is_null_somewhere : is_logistic && !is_null_somewhere;
+  if (!is_needed || cells > kMostFormulaCells || columns.size() < 3) return tables;
+  const auto is_inside = [&](const std::vector<std::string>& pair) {
+    return std::all_of(pair.begin(), pair.end(), [&](const std::string& name) {
+      return std::find(together.begin(), together.end(), name) != together.end();
+    });
+  };
+  tables.erase(std::remove_if(tables.begin(), tables.end(), is_inside), tables.end());
+  tables.push_back(std::move(together));
+  return tables;
+}
+
+/// Of the columns that something is asked about: of one that follows, that which it follows from.
+AskedTables tables_of_questions(const Domain& domain, const std::vector<std::string>& questions) {
+  std::map<std::vector<std::size_t>, double> tables;
   for (const std::string& text : questions) {
     const TableQuestion question = parse_question(text);
     static_cast<void>(asked_values(domain, question.column));
-    for (const std::vector<std::string>& names : tables_of(question)) {
+    std::vector<std::vector<std::string>> needed = tables_needed(domain, question);
+    if (needed.empty() && question.weight > 1 && domain.columns().size() > 1) {
+      needed = {{question.column}};
+    }
+    for (const std::vector<std::string>& names : needed) {
       std::set<std::size_t> columns;
       for (const std::string& name : names) {
         columns.insert(asked_values(domain, name).cells.column);
       }
-      std::vector<std::size_t> table(columns.begin(), columns.end());
+      const std::vector<std::size_t> table(columns.begin(), columns.end());
       require_few_together(domain, table, text);
-      if (table.size() > 1) tables.insert(std::move(table));
+      if (table.size() < 2 && names.size() > 1) continue;
+      double& weight = tables[table];
+      weight = std::max(weight, question.weight);
     }
   }
   refuse_if(tables.size() > kMostAskedTables, "too-many-outcomes", "questions",
             "the questions must need at most {} sets of columns together, but need {}",
             kMostAskedTables, tables.size());
-  return {tables.begin(), tables.end()};
+  AskedTables made;
+  for (const auto& [columns, weight] : tables) {
+    made.columns.push_back(columns);
+    made.weights.push_back(weight);
+  }
+  const auto is_one = [](double weight) { return weight == 1; };
+  if (std::all_of(made.weights.begin(), made.weights.end(), is_one)) made.weights.clear();
+  return made;
 }
 
 void design_table(const Domain& domain, DesignedRelease& made) {
@@ -200,7 +254,9 @@ void design_table(const Domain& domain, DesignedRelease& made) {
       .unit = unit_weight(static_cast<bool>(certificate.spec.unit), marginals.neighbours, weights),
       .records = facts.records,
       .copula = marginals.copula};
-  request.questions = tables_of_questions(domain, marginals.questions);
+  AskedTables asked = tables_of_questions(domain, marginals.questions);
+  request.questions = std::move(asked.columns);
+  request.question_weights = std::move(asked.weights);
   if (weights) {
     request.records.reset();  // the total weight is private, whatever the number of rows
     request.greatest_weight = weights->most();
@@ -633,7 +689,7 @@ class MarginalsMethod final : public ReleaseMethod {
     own.neighbours = certificate.spec.own.get<MarginalsSpec>()->neighbours;
     own.copula = request.copula;
     own.questions = certificate.spec.own.get<MarginalsSpec>()->questions;
-    own.tables = request.questions;
+    own.tables = {request.questions, request.question_weights};
   }
 };
 

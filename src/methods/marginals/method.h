@@ -30,6 +30,15 @@ namespace mollify {
 
 class Domain;
 
+/// The columns that questions need together, ascending, none twice, and the weights of their
+/// tables; no weights if all are 1.
+struct AskedTables {
+  std::vector<std::vector<std::size_t>> columns{};
+  std::vector<double> weights{};
+
+  friend bool operator==(const AskedTables&, const AskedTables&) = default;
+};
+
 /// What only method marginals has.
 struct MarginalsSpec {
   Neighbours neighbours = Neighbours::kReplace;
@@ -49,7 +58,7 @@ struct MarginalsQuestion {
   std::optional<WeightColumn> weights{};  ///< its column may have no name
   std::vector<MarginalColumn> columns{};  ///< of the domain, where one is given
   std::vector<std::string> questions{};
-  std::vector<std::vector<std::size_t>> tables{};  ///< of the questions
+  AskedTables tables{};  ///< of the questions
 
   friend bool operator==(const MarginalsQuestion&, const MarginalsQuestion&) = default;
 };

@@ -186,13 +186,14 @@ double cube_root(double x) {
 }
 
 /// Whether tables of these cells share these parts as forest_parts does.
-bool are_shared(std::uint32_t parts, std::span<const Measurement> pairs) {
+bool are_shared(std::uint32_t parts, std::span<const Measurement> pairs,
+                std::span<const double> times = {}) {
   std::vector<std::uint64_t> cells;
   for (const Measurement& pair : pairs) {
     cells.push_back(std::accumulate(pair.cells.begin(), pair.cells.end(), std::uint64_t{1},
                                     std::multiplies<>()));
   }
-  const std::vector<std::uint32_t> wanted = forest_parts(parts, cells);
+  const std::vector<std::uint32_t> wanted = forest_parts(parts, cells, times);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     // A certificate may be older than `cube_root`.
     if (std::max(wanted[i], pairs[i].parts) - std::min(wanted[i], pairs[i].parts) > 1) return false;
@@ -207,7 +208,8 @@ bool are_questions_of(const MarginalDesign& design, std::span<const Measurement>
   return std::equal(
              pairs.begin(), pairs.end(), questions.begin(), questions.end(),
              [](const Measurement& pair, const auto& asked) { return pair.columns == asked; }) &&
-         are_shared(parts_of_questions(design.request, static_cast<std::uint32_t>(left)), pairs);
+         are_shared(parts_of_questions(design.request, static_cast<std::uint32_t>(left)), pairs,
+                    design.request.question_weights);
 }
 
 /// `spent`: the parts of all steps before.
@@ -227,12 +229,14 @@ bool are_rounds_of(const MarginalDesign& design, std::span<const Measurement> me
 }  // namespace
 
 std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
-                                        std::span<const std::uint64_t> cells) {
+                                        std::span<const std::uint64_t> cells,
+                                        std::span<const double> times) {
   std::vector<double> weights;
   double all = 0;
   for (const std::uint64_t size : cells) {
     const auto number = static_cast<double>(size);
-    weights.push_back(cube_root(number * number));
+    const double once = cube_root(number * number);
+    weights.push_back(times.empty() ? once : once * times[weights.size()]);
     all += weights.back();
   }
   std::vector<std::uint32_t> parts;

@@ -154,9 +154,10 @@ struct Measurement {
 
 /// What the pairs of a forest are measured with, by the sizes of their tables: of all the parts a
 /// share that grows as cells^(2/3), where the sum of all cells' deviations is least, and at least 1.
-/// The same on every machine.
+/// Each counts `times`, or once. The same on every machine.
 [[nodiscard]] std::vector<std::uint32_t> forest_parts(std::uint32_t tree_parts,
-                                                      std::span<const std::uint64_t> cells);
+                                                      std::span<const std::uint64_t> cells,
+                                                      std::span<const double> times = {});
 
 /// Whether a release of this design can have measured these columns and pairs, in their order, after
 /// each column by itself, and each once more with `second_parts`. First come those of questions,

@@ -385,7 +385,7 @@ class PairLearner {
     return table;
   }
 
-  /// Measures the pairs and triples of questions, whose parts follow from their cells. They come
+  /// Measures the tables of questions, whose parts follow from their cells and weights. They come
   /// into the model as long as they have room.
   void measure_questions() {
     const auto& questions = design_.request.questions;
@@ -394,7 +394,8 @@ class PairLearner {
       cells.push_back(cells_of_question(columns, values_.asked));
     }
     const std::vector<std::uint32_t> shares =
-        forest_parts(parts_of_questions(design_.request, answers_.left()), cells);
+        forest_parts(parts_of_questions(design_.request, answers_.left()), cells,
+                     design_.request.question_weights);
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const std::uint32_t parts = std::min(shares[i], answers_.left());
       if (parts > 0) measure_question(questions[i], parts);
@@ -415,13 +416,15 @@ class PairLearner {
     const std::vector<double> counts = answers_.measure(asked, parts);
     const std::uint64_t most = design_.model_cells;
     if (JunctionTree::cells_with(values_.sizes, values_.cliques, columns, most) > most) return;
-    std::vector<double> of_values = grouped_table(counts, of_counts);
-    if (values_.has_rules) clear_impossible(columns, of_model, of_values);
+    const bool is_column = columns.size() == 1;
+    std::vector<double> of_values =
+        is_column ? grouped(counts, of_counts.front()) : grouped_table(counts, of_counts);
+    if (values_.has_rules && !is_column) clear_impossible(columns, of_model, of_values);
     const double together =
         static_cast<double>(counts.size()) / static_cast<double>(of_values.size());
     add_measured(columns, std::move(of_values), budget_.deviation(parts) * std::sqrt(together),
                  std::move(groups));
-    add_clique(columns);
+    if (!is_column) add_clique(columns);
     if (columns.size() > 2) known_triples_.insert(columns);
   }
 

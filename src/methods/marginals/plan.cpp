@@ -38,7 +38,8 @@ MarginalDesign marginal_design_of(const PlanQuestion& question) {
       .unit = unit_weight(static_cast<bool>(own.unit), own.neighbours, own.weights),
       .records = {},
       .copula = own.copula,
-      .questions = own.tables};
+      .questions = own.tables.columns};
+  request.question_weights = own.tables.weights;
   if (own.weights) {
     request.greatest_weight = own.weights->most();
   } else if (own.neighbours == Neighbours::kReplace) {
@@ -114,7 +115,8 @@ Measurements even_measurements(const MarginalDesign& design, const Domain& domai
   }
   const auto left = static_cast<std::uint32_t>(
       design.parts_of_model() - std::min<std::uint64_t>(spent, design.parts_of_model()));
-  const std::vector<std::uint32_t> parts = forest_parts(parts_of_questions(request, left), cells);
+  const std::vector<std::uint32_t> parts =
+      forest_parts(parts_of_questions(request, left), cells, request.question_weights);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<CellGroups> groups;
     for (const std::size_t column : request.questions[i]) groups.push_back(asked[column].cells);

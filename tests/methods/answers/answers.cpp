@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,6 +154,25 @@ TEST(Answers, WithoutNoiseAreTheRowsMeansAndQuantiles) {
       EXPECT_TRUE(found["table"]["standard_error"].is_null());
       EXPECT_LE(number(found, "/population/lower"), real);
     }
+  }
+}
+
+/// Shares that are no sums of powers of two leave rounding where all rows are counted.
+TEST(Answers, OfEveryQuantileHaveAnEstimate) {
+  const Domain domain =
+      parse_domain("columns:\n  x: {type: integer, min: 0, max: 19, null: 0}\n", "");
+  test::Rows rows;
+  for (std::uint32_t i = 0; i < 2000; ++i) rows.push_back({i % 20});
+  const Measurements counts = test::all_pairs_of(rows, domain, 4);
+  for (int percent = 3; percent < 100; percent += 2) {
+    const Json answer =
+        test::answers_to(counts, domain, fmt::format("quantile(x, {})", percent / 100.0));
+    const Json& one = answer["answers"][0];
+    ASSERT_TRUE(one["estimate"].is_number()) << percent;
+    const double own = (percent - 1) / 5;
+    EXPECT_LE(one["table"]["lower"], own) << percent;
+    EXPECT_GE(one["table"]["upper"], own) << percent;
+    EXPECT_LE(one["table"]["upper"].get<double>() - one["table"]["lower"].get<double>(), 2);
   }
 }
 

@@ -76,6 +76,52 @@ TEST(Questions, AreReadAsTheyAreAsked) {
   }
 }
 
+TEST(Questions, HaveWeightsAndErrors) {
+  struct Wishes {
+    const char* text;
+    const char* asked;
+    double weight;
+    double error;  // 0 if none
+    const char* released;
+  };
+  const Wishes cases[] = {
+      {"a:b weight 4", "a:b", 4, 0, "a:b weight 4"},
+      {"a:b  error .01 ", "a:b", 1, .01, "a:b"},
+      {"mean(a) by b error 1e3 weight 0.5", "mean(a) by b", .5, 1000, "mean(a) by b weight 0.5"},
+      {"y = 1 ~ a + b weight 2 error 5", "y = 1 ~ a + b", 2, 5, "y = 1 ~ a + b weight 2"},
+      {"share(a) weight 1", "share(a)", 1, 0, "share(a)"},
+      {"table(a, b)weight 100", "table(a, b)", 100, 0, "table(a, b) weight 100"},
+      // Columns of these names.
+      {"y ~ weight + error", "y ~ weight + error", 1, 0, "y ~ weight + error"},
+      {"share(weight) by error weight 3", "share(weight) by error", 3, 0,
+       "share(weight) by error weight 3"},
+      {"weight:error error 2", "weight:error", 1, 2, "weight:error"},
+  };
+  for (const Wishes& one : cases) {
+    const TableQuestion read = parse_question(one.text);
+    EXPECT_EQ(read.text, one.asked);
+    EXPECT_EQ(read.weight, one.weight) << one.text;
+    EXPECT_EQ(read.error.value_or(0), one.error) << one.text;
+    EXPECT_EQ(text_with_weight(read), one.released);
+  }
+  const auto refusal = [](const char* text) {
+    return test::refusal_of([&] { static_cast<void>(parse_question(text)); });
+  };
+  EXPECT_EQ(
+      refusal("a:b weight 0"),
+      "the weight of a question must be a number from 0.01 to 100, but in \"a:b weight 0\" is "
+      "0");
+  EXPECT_THAT(refusal("a:b weight 101"), HasSubstr("from 0.01 to 100"));
+  EXPECT_THAT(refusal("a:b weight nan"), HasSubstr("from 0.01 to 100"));
+  EXPECT_THAT(refusal("a:b error -1"),
+              HasSubstr("the error of a question must be a number above 0"));
+  EXPECT_THAT(refusal("a:b error inf"), HasSubstr("above 0"));
+  for (const char* const text : {"a:b weight", "a:b weight 1 weight 2", "a:b error 1 error 2",
+                                 "a:b weight 4 by c", "a:b weights 4", "weight 4"}) {
+    EXPECT_THAT(refusal(text), HasSubstr("a question must be")) << text;
+  }
+}
+
 TEST(Questions, OfOtherTextAreRefusedInOneSentence) {
   for (const char* const text : {"",
                                  " ",

@@ -348,6 +348,13 @@ TEST(Measurements, OfQuestionsComeFirst) {
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all), pair(1, 2, all)}));
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(1, 2, all / 2), pair(0, 2, all / 2)}));
   EXPECT_FALSE(can_be_measured(design, std::vector{pair(0, 2, all)}));
+  // Weights.
+  request.question_weights = {3, 1};
+  const MarginalDesign weighed = design_marginals(request);
+  EXPECT_FALSE(weighed.request == design.request);
+  const std::vector<Measurement> thrice = {pair(0, 2, 3 * (all / 4)), pair(1, 2, all / 4)};
+  EXPECT_TRUE(can_be_measured(weighed, thrice));
+  EXPECT_FALSE(can_be_measured(design, thrice));
   // Their parts are spent.
   const std::uint32_t rest = left - 2 * (all / 2) - design.choice_parts;
   EXPECT_TRUE(is_possible({pair(0, 1, rest)}));

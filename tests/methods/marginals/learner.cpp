@@ -209,6 +209,36 @@ TEST(MarginalLearner, MeasuresQuestionsFirst) {
   EXPECT_LE(answers.left(), MarginalBudget::kParts / 100);
 }
 
+/// Weights share the parts of questions, and a single column of great weight is measured again. Only
+/// these parts can have been measured.
+TEST(MarginalLearner, SharesTheBudgetOfQuestionsByTheirWeights) {
+  constexpr std::size_t kRows = 20000;
+  const PairCounts counts = chain(kRows);
+  SecureRandom random;
+  MarginalRequest request = request_of(kColumns, Privacy::approximate(1, 1e-6), kRows);
+  request.questions = {{0, 3}, {1}, {1, 3}};
+  request.question_weights = {4, 2, 1};
+  const MarginalDesign design = design_marginals(request);
+  const MarginalBudget parts(request.budget, request.unit);
+  PrivateMarginals answers(counts, parts, random);
+  RecordedAnswers recorded(answers, parts);
+  static_cast<void>(learn_marginals(design, recorded));
+  std::size_t first = request.columns.size();
+  if (recorded.measured()[first].columns == std::vector<std::size_t>{0} &&
+      recorded.measured()[first + 1].columns == std::vector<std::size_t>{1}) {
+    first += request.columns.size();  // each once more
+  }
+  std::vector<double> for_each_cell;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const MeasuredTable& table = recorded.measured()[first + i];
+    EXPECT_EQ(table.columns, request.questions[i]);
+    const double cells = static_cast<double>(table.counts.size());
+    for_each_cell.push_back(table.parts / std::cbrt(cells * cells));
+  }
+  EXPECT_NEAR(for_each_cell[0] / for_each_cell[2], 4, .01);
+  EXPECT_NEAR(for_each_cell[1] / for_each_cell[2], 2, .01);
+}
+
 /// The share of the model's rows that are in doubtful cells.
 double share_of_doubtful(const MarginalModel& model, const MarginalColumn& column) {
   const std::vector<double> values = model.graph().marginal({0});

@@ -302,7 +302,10 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   if (tested.neighbours == Neighbours::kReplace && !tested.weights) {
     request.records = people.size();
   }
-  if (tested.questions) request.questions = {{0, 2}, {1, 2}};
+  if (tested.questions) {
+    request.questions = {{0}, {0, 2}, {1, 2}};
+    request.question_weights = {2, 1, 4};
+  }
   const MarginalDesign design = design_marginals(request);
   const MarginalBudget budget(privacy, unit);
   for (std::vector<std::uint32_t>& person : people) {
@@ -387,7 +390,8 @@ struct PreparedTable {
     if (tested.reference) {
       marginals.reference = PublicFile{scratch.write("public.csv", kPublicRows)};
     }
-    if (tested.questions) marginals.questions = {"share(ill = true) by sex", "ill:age"};
+    if (tested.questions)
+      marginals.questions = {"share(sex) weight 2", "share(ill = true) by sex", "ill:age weight 4"};
     spec.own = marginals;
     const Domain domain = PublicFiles().domain(spec.domain);
     table = small_table(tested, domain);
