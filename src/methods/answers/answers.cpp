@@ -662,7 +662,7 @@ std::string heading_of(const TableQuestion& question) {
 }
 
 std::string meaning(const Measurements& measurements, const Domain& domain,
-                    const std::vector<Estimated>& all) {
+                    const std::vector<Estimated>& all, bool is_of_pairs) {
   std::string words =
       "  An interval holds the table's number in 95 of 100 releases; the population's, if the rows "
       "are a random sample of it. Both come from noisy counts, not from released rows.";
@@ -674,6 +674,11 @@ std::string meaning(const Measurements& measurements, const Domain& domain,
   }
   if (!domain.rules().empty()) {
     words += " The table's number is the one after rows that break a rule were changed.";
+  }
+  if (is_of_pairs) {
+    words +=
+        " These coefficients are those that all pairs of the columns determine. What three columns "
+        "have together is not in them.";
   }
   if (std::any_of(all.begin(), all.end(), is_widened)) {
     words +=
@@ -696,9 +701,11 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
   Answer answer;
   std::vector<std::string> together;
   std::vector<Estimated> all;
+  bool is_of_pairs = false;
   answer.add("question", question.text, printable(question.text) + "\n");
   if (question.kind == QuestionKind::kRegression) {
     Regression found = regression_of(measurements, domain, question);
+    is_of_pairs = found.is_of_pairs;
     together = std::move(found.together);
     all = std::move(found.coefficients);
     answer.add("regression", found.is_logistic ? "logistic" : "linear");
@@ -720,7 +727,8 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
   if (!domain.rules().empty()) answer.add("after_rules", true, "");
-  answer.say(meaning(measurements, domain, all));
+  if (is_of_pairs) answer.add("of_pairs", true, "");
+  answer.say(meaning(measurements, domain, all, is_of_pairs));
   return answer;
 }
 
