@@ -50,16 +50,18 @@ from mollify._methods import (
     Local,
     Marginals,
 )
+from mollify._certificate import Certificate
 from mollify._model import Model, TableAnswer, generate
 from mollify._parameters import check_calls
 from mollify._privacy import Privacy, compose
 from mollify._public_files import candidates, reference
 from mollify._records import Records
 from mollify._refusal import Quantity, WayOut, document
-from mollify._release import Certificate, Release, Verification, verify
+from mollify._release import Release, Verification, verify
 from mollify._release_key import ReleaseKey
 from mollify._report import report
 from mollify._sampler import RandomizedResponse, Sampler
+from mollify._simulation import Simulation
 from mollify._synthesizer import Synthesizer
 from mollify._warning import Message, ReleaseWarning
 
@@ -110,6 +112,7 @@ __all__ = [
     "Message",
     "ReleaseWarning",
     "Sampler",
+    "Simulation",
     "Synthesizer",
     "TableAnswer",
     "Verification",

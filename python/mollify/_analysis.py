@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mollify import _core, _plot
 from mollify._answer import Answer
+from mollify._certificate import Certificate, as_certificate
 from mollify._checks import listed, wrong_value
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, _restore, as_domain
@@ -17,7 +18,7 @@ from mollify._method_base import Method
 from mollify._methods import METHODS
 from mollify._parameters import hinted, unknown_name
 from mollify._refusal import WayOut, refusal
-from mollify._release import Certificate, Release, as_certificate
+from mollify._release import Release
 from mollify._sampler import RandomizedResponse, Sampler
 from mollify._spec import Held, Inputs, question_of
 from mollify._warning import messages, told, warn

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from mollify import _core, _plot
 from mollify._answer import Answer, Comparison
+from mollify._certificate import Certificate
 from mollify._checks import Public, thread_count, wrong_value
 from mollify._data import source_of
 from mollify._domain import Domain, DomainLike, as_domain
@@ -24,7 +25,7 @@ from mollify._parameters import unknown_name
 from mollify._progress import line
 from mollify._read_once import unread_if_refused
 from mollify._refusal import WayOut, refusal
-from mollify._release import Certificate, Release
+from mollify._release import Release
 from mollify._spec import Held, Inputs, given_name, json_of, public_files, question_of, table, texts_of, unit_columns
 from mollify._warning import messages, told, warn
 

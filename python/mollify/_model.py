@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, overload
 
 from mollify import _core
 from mollify._answer import Answer
+from mollify._certificate import as_certificate
 from mollify._checks import path_text, whole_number, wrong_value
 from mollify._domain import Domain, _restore, is_null, scalar_text
 from mollify._files import Inputs, inputs_of, write_whole
 from mollify._progress import line
 from mollify._records import Records
 from mollify._refusal import refusal
+from mollify._simulation import Simulation, simulate
 
 
 class TableAnswer(Answer):
@@ -246,6 +248,54 @@ class Model:
             if not isinstance(one, str):
                 raise refusal("wrong-type", f"question must be a text or a list of texts, but is {wrong_value(question)}", "question")
         return [TableAnswer(*answer) for answer in _core.answer(self._inside, questions)]
+
+    def simulate(
+        self,
+        function: Callable[[Records], Any],
+        certificate: Any,
+        *,
+        estimate: Any = None,
+        releases: int = 100,
+        reference: Any = None,
+        progress: bool = False,
+    ) -> Simulation:
+        """Estimate, by simulation, the error of any number computed from released rows.
+
+        Tables of as many rows as the real one are drawn from this model. Each is
+        released again with the same budget and questions. `function` is as wrong about
+        the real table as it is about these, as far as the model is right. Nothing
+        private is read, so this costs nothing.
+
+        Parameters
+        ----------
+        function : callable
+            Takes `Records`, and returns a number, or a mapping from names to numbers.
+        certificate : Release, Certificate, dict, str or path
+            The release, or its certificate.
+        estimate : number or mapping
+            What `function` finds in the rows that were released. Default: it is
+            computed, if `certificate` is the release.
+        releases : int
+            Number of simulated releases, from 39 to 100 000. Default: 100.
+        reference : table or path
+            The public records that the release began at. Default: none.
+        progress : bool
+            Shows how many releases are done, and the time left. Default: False.
+
+        Returns
+        -------
+        Simulation
+            Each number with its bias, standard error and 95 % interval.
+
+        Raises
+        ------
+        InvalidInput
+            For a wrong parameter, and for a release with units or weights.
+        """
+        known = as_certificate(certificate)
+        if estimate is None and isinstance(certificate, Records):
+            estimate = certificate
+        return simulate(self._inside, self.domain, function, known, estimate, releases, reference, progress)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.text == other.text

@@ -62,6 +62,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mollify import _core
+from mollify._certificate import Certificate
 from mollify._checks import path_text
 from mollify._domain import Domain, as_domain
 from mollify._files import optional
@@ -71,7 +72,6 @@ from mollify._model import Model
 from mollify._parameters import checked
 from mollify._privacy import Privacy
 from mollify._refusal import refusal
-from mollify._release import Certificate
 from mollify._released import released
 from mollify._release_key import ReleaseKey
 from mollify._spark_tasks import (

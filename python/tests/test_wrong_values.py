@@ -59,7 +59,7 @@ USUAL = {
 }
 # Calls that take anything, that only hold what they are given, or that follow a protocol of Python's or a library's.
 LEFT = {"InvalidInput", "Message", "ReleaseWarning", "DomainWarning", "WayOut", "Quantity", "Method", "Plan", "Answer", "Advice", "Estimate",
-        "Balance", "TableAnswer", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
+        "Balance", "TableAnswer", "Simulation", "Verification", "mbde", "Release", "Records", "Certificate", "Model"}  # fmt: skip
 
 
 def parameters(call):

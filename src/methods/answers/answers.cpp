@@ -662,7 +662,7 @@ std::string heading_of(const TableQuestion& question) {
 }
 
 std::string meaning(const Measurements& measurements, const Domain& domain,
-                    const std::vector<Estimated>& all) {
+                    const std::vector<Estimated>& all, bool is_of_rows) {
   std::string words =
       "  An interval holds the table's number in 95 of 100 releases; the population's, if the rows "
       "are a random sample of it. Both come from noisy counts, not from released rows.";
@@ -674,6 +674,11 @@ std::string meaning(const Measurements& measurements, const Domain& domain,
   }
   if (!domain.rules().empty()) {
     words += " The table's number is the one after rows that break a rule were changed.";
+  }
+  if (!is_of_rows) {
+    words +=
+        " The coefficients are those that the pairs of these columns determine. If three of the "
+        "columns interact, the rows' own coefficients differ.";
   }
   if (std::any_of(all.begin(), all.end(), is_widened)) {
     words +=
@@ -696,13 +701,15 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
   Answer answer;
   std::vector<std::string> together;
   std::vector<Estimated> all;
+  bool is_of_rows = true;
   answer.add("question", question.text, printable(question.text) + "\n");
   if (question.kind == QuestionKind::kRegression) {
     Regression found = regression_of(measurements, domain, question);
+    is_of_rows = found.is_of_rows;
     together = std::move(found.together);
     all = std::move(found.coefficients);
     answer.add("regression", found.is_logistic ? "logistic" : "linear");
-    answer.add("target", found.is_of_rows ? "rows" : "pairs");
+    answer.add("target", is_of_rows ? "rows" : "pairs");
     answer.add("answers", estimated_json(all),
                lines_of(all, found.is_logistic ? "logistic coefficients" : "linear coefficients",
                         question));
@@ -721,13 +728,7 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
   if (!domain.rules().empty()) answer.add("after_rules", true, "");
-  if (answer.json.value("target", "") == "pairs") {
-    answer.say(wrapped(
-        "  The coefficients are those that the pairs of these columns determine. If three of the "
-        "columns interact, the rows' own coefficients differ.\n",
-        kLineWidth, 2));
-  }
-  answer.say(meaning(measurements, domain, all));
+  answer.say(meaning(measurements, domain, all, is_of_rows));
   return answer;
 }
 

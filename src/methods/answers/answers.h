@@ -52,6 +52,9 @@ struct Variances {
   [[nodiscard]] Variances plus(const Variances& more) const {
     return {above + more.above, both + more.both, below + more.below};
   }
+  [[nodiscard]] Variances over(double count) const {
+    return {above / count, both / count, below / count};
+  }
 };
 
 /// A number that solves a - r b = 0, with Fieller's intervals. Variances are of (a - (value + r) b)
@@ -98,8 +101,10 @@ struct CountRatio {
 /// columns have unbiased means, because their pairs were measured. So linear coefficients, and
 /// logistic ones of at most two terms, are the rows' own, if nothing is null. For what is left of
 /// other functions the rows are supposed to be of the distribution of greatest entropy that has the
-/// pairs' tables [Jaynes 1957], in which a logistic regression on values is exact. A sample's part
-/// is the variance of the rows' influences under it.
+/// pairs' tables [Jaynes 1957], in which a logistic regression on values is exact. Then the
+/// coefficients are those that the pairs determine. The table's own stray from these by chance, as
+/// rows of that distribution do, which is a part of their error. A sample's part is the variance of
+/// the rows' influences under it.
 struct Regression {
   bool is_logistic = false;
   std::vector<Estimated> coefficients{};

@@ -91,6 +91,25 @@ class AllPairs {
     }
     return std::sqrt(sum / static_cast<double>(pairs_.size()));
   }
+  /// Whether more rows have a null than noise could make.
+  [[nodiscard]] bool has_nulls(const Measurements& measurements) const {
+    constexpr double kStandsOut = 3;  // standard errors
+    for (const Pair& pair : pairs_) {
+      std::size_t inner = pair.joint.counts().size();
+      for (const std::size_t column : pair.columns) {
+        inner /= count(column);
+        Eigen::VectorXd of_pair(index(pair.joint.counts().size()));
+        for (std::size_t cell = 0; cell < pair.joint.counts().size(); ++cell) {
+          const std::size_t group = cell / inner % count(column);
+          of_pair[index(cell)] = columns_[column].groups[group].is_null ? 1 : 0;
+        }
+        const NoisySum rows = pair.joint.sum(in_order_of_estimate(pair, of_pair));
+        const double error = std::sqrt(rows.variance(measurements));
+        if (rows.value(measurements) > kStandsOut * error) return true;
+      }
+    }
+    return false;
+  }
   /// The place of a pair's cell in the list of all pairs' cells, row-major in the formula's order.
   [[nodiscard]] std::size_t place(const Pair& pair, std::span<const std::uint32_t> groups) const {
     std::size_t at = 0;
@@ -643,46 +662,68 @@ std::optional<Solution> solved(Equations& equations, const PairMeans& means, boo
   return std::nullopt;
 }
 
-/// A row's part in a coefficient, and in its part of the information: variances in a draw. And how
-/// far the coefficient may be moved by what no count tells apart: the numbers of a group, and rows
-/// that were counted with a value that they do not have.
+/// A row's part in a coefficient, and in its part of the information: variances in a draw, and what
+/// of these no pair tells. And how far the coefficient may be moved by what no count tells apart: the
+/// numbers of a group, and rows that were counted with a value that they do not have.
 struct OfRows {
   Variances variances;
+  Variances rest;
   double hidden = 0;
 };
 
+/// The variances of two numbers of a row, of moments under a distribution.
+class RowMoments {
+ public:
+  void add(double probability, double one, double other) {
+    mean_ += probability * one;
+    other_mean_ += probability * other;
+    square_ += probability * one * one;
+    other_square_ += probability * other * other;
+    product_ += probability * one * other;
+  }
+  [[nodiscard]] Variances variances() const {
+    return {square_ - mean_ * mean_, product_ - mean_ * other_mean_,
+            other_square_ - other_mean_ * other_mean_};
+  }
+
+ private:
+  double mean_ = 0, square_ = 0, other_mean_ = 0, other_square_ = 0, product_ = 0;
+};
+
 /// `influence` and `information` are of a row in the cell looked at; zero for rows left out.
-/// `slope` is the influence's derivative by a column's number.
+/// `slope` is the influence's derivative by a column's number. `told` and `told_information` are what
+/// pairs tell of both, as weights of the pairs' cells.
 template <class Influence, class Information, class Slope>
 OfRows of_rows(const AllPairs& all, const PairDistribution& distribution, double total,
-               const Influence& influence, const Information& information, const Slope& slope) {
-  double mean = 0, square = 0, other_mean = 0, other_square = 0, product = 0;
+               const Influence& influence, const Information& information, const Slope& slope,
+               const Eigen::VectorXd& told, const Eigen::VectorXd& told_information) {
+  RowMoments whole, rest;
   double least = 0, greatest = 0, spread = 0;
   std::vector<std::vector<double>> greatest_of;
   for (const AskedValues& column : all.columns()) {
     greatest_of.emplace_back(column.groups.size());
   }
-  distribution.visit(
-      [&](double probability, std::span<const std::uint32_t> groups, std::span<const std::size_t>) {
-        if (!(probability > 0)) return;
-        const double one = influence(groups), other = information(groups);
-        mean += probability * one;
-        other_mean += probability * other;
-        square += probability * one * one;
-        other_square += probability * other * other;
-        product += probability * one * other;
-        least = std::min(least, one);
-        greatest = std::max(greatest, one);
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-          double& most = greatest_of[i][groups[i]];
-          most = std::max(most, std::abs(one));
-          const double off = all.columns()[i].groups[groups[i]].spread;
-          if (off > 0) spread += probability * off * std::abs(slope(groups, i));
-        }
-      });
-  OfRows made{
-      {square - mean * mean, product - mean * other_mean, other_square - other_mean * other_mean},
-      spread};
+  distribution.visit([&](double probability, std::span<const std::uint32_t> groups,
+                         std::span<const std::size_t> places) {
+    if (!(probability > 0)) return;
+    const double one = influence(groups), other = information(groups);
+    whole.add(probability, one, other);
+    double one_left = one, other_left = other;
+    for (const std::size_t place : places) {
+      one_left -= told[index(place)];
+      other_left -= told_information[index(place)];
+    }
+    rest.add(probability, one_left, other_left);
+    least = std::min(least, one);
+    greatest = std::max(greatest, one);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      double& most = greatest_of[i][groups[i]];
+      most = std::max(most, std::abs(one));
+      const double off = all.columns()[i].groups[groups[i]].spread;
+      if (off > 0) spread += probability * off * std::abs(slope(groups, i));
+    }
+  });
+  OfRows made{whole.variances(), rest.variances(), spread};
   for (std::size_t i = 0; i < greatest_of.size(); ++i) {
     for (std::size_t group = 0; group < greatest_of[i].size(); ++group) {
       // A row with another value of a term is a row less; one with another outcome, another row.
@@ -711,9 +752,10 @@ Clique needed_together(const std::vector<AskedValues>& single, const TableQuesti
 
 /// Whether the equations' functions of a row are sums of functions of the measured tables, so that
 /// the coefficients are the rows' own.
-bool is_of_rows(const AllPairs& all, const RegressionFormula& formula) {
+bool is_of_rows(const AllPairs& all, const RegressionFormula& formula,
+                const Measurements& measurements) {
   if (all.has_three() || all.columns().size() == 2) return true;
-  if (has_nulls(all.columns())) return false;
+  if (all.has_nulls(measurements)) return false;
   return !formula.is_logistic() || all.columns().size() == 3;
 }
 
@@ -726,9 +768,7 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
   const AllPairs all(measurements, single, needed_together(single, question));
   const RegressionFormula formula(domain, all, single, question);
   Regression made{.is_logistic = formula.is_logistic(),
-                  .coefficients = {},
-                  .together = {},
-                  .is_of_rows = is_of_rows(all, formula)};
+                  .is_of_rows = is_of_rows(all, formula, measurements)};
   for (const AskedValues& column : all.columns()) {
     for (std::string& words : column.together()) made.together.push_back(std::move(words));
   }
@@ -778,11 +818,14 @@ Regression regression_of(const Measurements& measurements, const Domain& domain,
           return (of_score[index(term)] * equations.residual() -
                   row * equations.curvature() * found->beta[index(term)]) /
                  formula.terms()[term].scale;
-        });
+        },
+        moved, stretched);
     std::optional<Variances> sampling;
     if (has_population(measurements)) {
-      sampling = {rows.variances.above / total, rows.variances.both / total,
-                  rows.variances.below / total};
+      // The table's rows stray by chance from what their pairs tell.
+      const Variances rest = made.is_of_rows ? Variances{} : rows.rest;
+      noise = noise.plus(rest.over(total));
+      sampling = rows.variances.plus(rest.over(-1)).over(total);
     }
     std::string name = std::move(made.coefficients[k].of);
     made.coefficients[k] = with_errors(beta[index(k)], rows.hidden, noise, sampling);
