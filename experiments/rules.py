@@ -91,7 +91,7 @@ def whole_census(path):
         "  - if AGEP < 5 then DPHY == N and DREM == N\n"
         "  - MSP == N exactly when PINCP_DECILE == N\n"
         "  - MSP == N exactly when PINCP is null\n"
-        "  - if PINCP > 300000 then POVPIP == 501 and PINCP_DECILE not in [0, 1]\n"
+        "  - if PINCP > 300000 then POVPIP is not null and POVPIP == 501 and PINCP_DECILE not in [0, 1]\n"
         "  - NPF > NOC\n"
         "  - if HOUSING_TYPE in [2, 3] then NPF is null and NOC is null\n"
         "  - if OWN_RENT == 0 then NPF is null and NOC is null\n"
