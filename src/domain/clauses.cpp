@@ -284,7 +284,83 @@ std::vector<std::vector<std::uint32_t>> expanded(const RuleParts& parts) {
   return all;
 }
 
+void add_mentioned(const Formula& formula, std::vector<std::size_t>& order) {
+  for (const Formula& part : formula.parts) add_mentioned(part, order);
+  if (formula.kind == Formula::Kind::kSums) {
+    for (const RuleSum* const sum : {&formula.right, &formula.left}) {
+      for (auto term = sum->terms.rbegin(); term != sum->terms.rend(); ++term) {
+        order.push_back(term->column);
+      }
+    }
+  } else if (formula.parts.empty()) {
+    order.push_back(formula.column);
+  }
+}
+
 }  // namespace
+
+std::vector<std::size_t> by_aim(const DomainRule& rule,
+                                const std::vector<std::optional<FollowingDigits>>& follows) {
+  std::vector<std::size_t> order;
+  add_mentioned(rule.formula, order);
+  std::reverse(order.begin(), order.end());
+  std::vector<std::size_t> once;
+  for (std::size_t column : order) {
+    while (const auto& following = follows[column]) column = following->from;
+    if (std::find(once.begin(), once.end(), column) == once.end()) once.push_back(column);
+  }
+  return once;
+}
+
+bool is_sum(const SumComparison& comparison) {
+  const auto& terms = comparison.terms;
+  return terms.size() > 2 || (terms.size() == 2 && terms[0].negative == terms[1].negative);
+}
+
+void to_seconds(SumComparison& comparison, std::span<const Column> columns,
+                const DomainRule& rule) {
+  const auto is_number = [&](const SumComparison::Term& term) {
+    return moments_of(columns[term.column]) == nullptr;
+  };
+  const auto& terms = comparison.terms;
+  if (std::all_of(terms.begin(), terms.end(), is_number)) return;
+  for (const SumComparison::Term& term : terms) {
+    refuse_if(is_number(term), "wrong-type", Concern("rules"),
+              "rule \"{}\" adds numbers to days, and others compare these days with times: let "
+              "the numbers be seconds, or leave one of the rules out",
+              rule.name);
+  }
+  comparison.constant *= 86'400;
+  comparison.in_seconds = true;
+}
+
+void to_grid(SumComparison& comparison, double grid, const DomainRule& rule) {
+  const double steps = comparison.constant / grid;
+  const double whole = std::round(steps);
+  if (std::abs(steps - whole) < 1e-6) {
+    comparison.constant = whole;
+    return;
+  }
+  refuse_if(comparison.kind == SumComparison::Kind::kIs, "contradictory-rules", Concern("rules"),
+            "rule \"{}\" can never hold: all its columns are multiples of {}", rule.name, grid);
+  // m + steps <= 0 for integers m is m + ceil(steps) <= 0, and so is m + steps < 0.
+  comparison.constant = std::ceil(steps);
+  comparison.kind = SumComparison::Kind::kAtMost;
+}
+
+double step_of(const Column& column, bool in_seconds) {
+  if (const auto* const cells = std::get_if<DateCells>(&column.cells())) {
+    const bool plain =
+        cells->declared().values.empty() && !cells->declared().format && !cells->declared().step;
+    return plain && has_seconds(column) == in_seconds ? 1 : 0;
+  }
+  if (const auto* const integers = std::get_if<IntegerCells>(&column.cells())) {
+    const auto& declared = integers->declared();
+    return declared.values.empty() ? static_cast<double>(declared.step.value_or(1)) : 0;
+  }
+  const auto& declared = std::get<NumberCells>(column.cells()).declared();
+  return declared.values.empty() && declared.step ? *declared.step : 0;
+}
 
 RuleParts parts_of(const DomainRule& rule, std::span<const Column> columns,
                    const std::vector<std::optional<FollowingDigits>>& follows,

@@ -91,6 +91,19 @@ struct FollowingDigits {
                                  const std::vector<std::optional<FollowingDigits>>& follows,
                                  LiteralList& literals);
 
+/// A rule's columns, its subject first: the columns after `then`, or left of a comparison.
+[[nodiscard]] std::vector<std::size_t> by_aim(
+    const DomainRule& rule, const std::vector<std::optional<FollowingDigits>>& follows);
+
+/// A comparison that is not x + c <= y.
+[[nodiscard]] bool is_sum(const SumComparison& comparison);
+/// Throws InvalidInput, naming the rule, if numbers are added to days.
+void to_seconds(SumComparison& comparison, std::span<const Column> columns, const DomainRule& rule);
+/// Throws InvalidInput, naming the rule, if multiples of the grid never keep it.
+void to_grid(SumComparison& comparison, double grid, const DomainRule& rule);
+/// The distance of a column's neighbouring values, if no value between is missing; otherwise 0.
+[[nodiscard]] double step_of(const Column& column, bool in_seconds);
+
 /// Distinct clauses of these parts, each with the rule's number. Takes memory for all of them.
 [[nodiscard]] std::vector<Clause> clauses_of(const RuleParts& parts, std::size_t number);
 

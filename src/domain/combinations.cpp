@@ -48,7 +48,7 @@ class Builder {
         aims_.emplace_back();
         continue;
       }
-      aims_.push_back(by_aim(rules_[i]));
+      aims_.push_back(by_aim(rules_[i], inside_.follows));
       parts[i] = parts_of(rules_[i], columns_, inside_.follows, literals_);
     }
     make_classes();
@@ -352,7 +352,7 @@ class Builder {
         SumComparison& comparison =
             block.system.comparisons.emplace_back(*literals_.all[literal].comparison);
         rules.push_back(&rule);
-        if (any_seconds && !comparison.in_seconds) to_seconds(comparison, rule);
+        if (any_seconds && !comparison.in_seconds) to_seconds(comparison, columns_, rule);
         for (SumComparison::Term& term : comparison.terms) {
           term.column = static_cast<std::size_t>(
               std::lower_bound(block.compared.begin(), block.compared.end(), term.column) -
@@ -383,64 +383,14 @@ class Builder {
     }
   }
 
-  void to_seconds(SumComparison& comparison, const DomainRule& rule) const {
-    const auto is_number = [&](const SumComparison::Term& term) {
-      return moments_of(columns_[term.column]) == nullptr;
-    };
-    const auto& terms = comparison.terms;
-    if (std::all_of(terms.begin(), terms.end(), is_number)) return;
-    for (const SumComparison::Term& term : terms) {
-      refuse_if(is_number(term), "wrong-type", Concern("rules"),
-                "rule \"{}\" adds numbers to days, and others compare these days with times: let "
-                "the numbers be seconds, or leave one of the rules out",
-                rule.name);
-    }
-    comparison.constant *= 86'400;
-    comparison.in_seconds = true;
-  }
-
-  /// A comparison that is not x + c <= y.
-  static bool is_sum(const SumComparison& comparison) {
-    const auto& terms = comparison.terms;
-    return terms.size() > 2 || (terms.size() == 2 && terms[0].negative == terms[1].negative);
-  }
-
-  void to_grid(SumComparison& comparison, double grid, const DomainRule& rule) const {
-    const double steps = comparison.constant / grid;
-    const double whole = std::round(steps);
-    if (std::abs(steps - whole) < 1e-6) {
-      comparison.constant = whole;
-      return;
-    }
-    refuse_if(comparison.kind == SumComparison::Kind::kIs, "contradictory-rules", Concern("rules"),
-              "rule \"{}\" can never hold: all its columns are multiples of {}", rule.name, grid);
-    // m + steps <= 0 for integers m is m + ceil(steps) <= 0, and so is m + steps < 0.
-    comparison.constant = std::ceil(steps);
-    comparison.kind = SumComparison::Kind::kAtMost;
-  }
-
   /// The distance of neighbouring values, if it is the same in all of the joined columns and no value
   /// between is missing; otherwise 0.
   double grid_of(const RuleBlock& block, Joined& joined, std::size_t root, bool any_seconds) const {
     double grid = 0;
     for (std::size_t i = 0; i < block.compared.size(); ++i) {
       if (joined.find(i) != root) continue;
-      const std::size_t index = block.compared[i];
-      const Column& column = columns_[index];
-      double one = 0;
-      if (const auto* const cells = std::get_if<DateCells>(&column.cells())) {
-        const bool plain = cells->declared().values.empty() && !cells->declared().format &&
-                           !cells->declared().step;
-        one = plain && has_seconds(column) == any_seconds ? 1 : 0;
-      } else if (const auto* const integers = std::get_if<IntegerCells>(&column.cells())) {
-        if (integers->declared().values.empty()) {
-          one = static_cast<double>(integers->declared().step.value_or(1));
-        }
-      } else {
-        const auto& numbers = std::get<NumberCells>(column.cells());
-        const auto& declared = numbers.declared();
-        if (declared.values.empty() && declared.step) one = *declared.step;
-      }
+      const Column& column = columns_[block.compared[i]];
+      const double one = step_of(column, any_seconds);
       if (one == 0 || (grid != 0 && one != grid)) return 0;
       grid = one;
     }
@@ -689,31 +639,6 @@ class Builder {
       }
     }
     return broken;
-  }
-
-  /// A rule's columns, its subject first: the columns after `then`, or left of a comparison.
-  std::vector<std::size_t> by_aim(const DomainRule& rule) const {
-    std::vector<std::size_t> order;
-    add_mentioned(rule.formula, order);
-    std::reverse(order.begin(), order.end());
-    std::vector<std::size_t> once;
-    for (std::size_t column : order) {
-      while (const auto& following = inside_.follows[column]) column = following->from;
-      if (std::find(once.begin(), once.end(), column) == once.end()) once.push_back(column);
-    }
-    return once;
-  }
-  static void add_mentioned(const Formula& formula, std::vector<std::size_t>& order) {
-    for (const Formula& part : formula.parts) add_mentioned(part, order);
-    if (formula.kind == Formula::Kind::kSums) {
-      for (const RuleSum* const sum : {&formula.right, &formula.left}) {
-        for (auto term = sum->terms.rbegin(); term != sum->terms.rend(); ++term) {
-          order.push_back(term->column);
-        }
-      }
-    } else if (formula.parts.empty()) {
-      order.push_back(formula.column);
-    }
   }
 
   /// Whether a null or a missing code must become a value: in the class `from` all cells are such
