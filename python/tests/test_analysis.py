@@ -145,7 +145,7 @@ def test_signatures_are_the_commands_flags(kind):
     assert keywords(kind.plan_of) == flags("plan", kind.word)
     parts = {flag.replace("-", "_") for flag, _, _, words in _core.request_parts("plan") if kind.word in words}
     assert keywords(kind.plan_of) == parts
-    assert keywords(kind) | {"data"} == flags("compare", kind.word) - {"released"}
+    assert keywords(kind) | {"data"} == flags("compare", kind.word) - {"released", "model"}
     released = {"mechanism", "epsilon"}
     assert keywords(kind.compare) - released == {"data"}
     for function in (kind.plan, kind.check, kind.compare, kind.sample):
@@ -167,9 +167,7 @@ def test_signatures_of_functions_are_the_commands_flags():
     of_method = {"domain", "unit", "units", "units_column"} | weights - {"mean_weight"}
     counted = keywords(mo.Local.check) | of_method
     assert counted == flags("check")
-    of_python_alone = {"questions", "model"}  # of other commands
-    assert keywords(mo.nonprivate.compare) - of_python_alone == flags("compare")
-    assert of_python_alone <= flags("answer") | flags("sample", "marginals")
+    assert keywords(mo.nonprivate.compare) == flags("compare")
 
 
 def test_bands_are_found_and_written_once(schools, tmp_path):
@@ -232,7 +230,7 @@ def test_advice_for_questions():
     assert all(one["standard_error"] <= one["asked"] for one in found["questions"])
     assert found.method.questions == ("sex:age weight 2", "mean(age) by sex")
     assert found.method.plan(n=5000)["answers"][0]["questions"][0]["standard_error"] == found["questions"][0]["standard_error"]
-    assert "questions=" in found.calls[1]
+    assert any("questions=" in call for call in found.calls)
     one = mo.advise(domain, purpose="table", protect="row", n=5000, questions="share(sex)")
     assert one["epsilon"] < found["epsilon"]
     with pytest.raises(mo.InvalidInput, match="or give alpha for all questions"):
