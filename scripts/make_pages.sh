@@ -38,7 +38,7 @@ marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experime
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --runs 3 --peers build/peers/rows --opendp build/opendp/bin/python
 measured_error|tables.md|5|measured-errors|$peers -B experiments/measured_error.py $cli/mollify
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
-answers|answers.md|40|answers|$experiments/answers data 300 20 ${NATIONAL2019-}
+answers|answers.md|400|answer-kinds answer-tests answers|$peers -B experiments/answers.py $experiments/answers build/measured/answers --part counts asked chosen rerun --national "${NATIONAL2019-}"
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
 private_bins|tables.md|3|private-bins|python3 -B experiments/private_bins.py $cli/mollify
 null_default|drafts.md|1|null-default|python3 -B experiments/null_default.py $cli/mollify
