@@ -98,12 +98,12 @@ class AllPairs {
       std::size_t inner = pair.joint.counts().size();
       for (const std::size_t column : pair.columns) {
         inner /= count(column);
-        Eigen::VectorXd of_pair(index(pair.joint.counts().size()));
-        for (std::size_t cell = 0; cell < pair.joint.counts().size(); ++cell) {
+        std::vector<double> of_nulls;
+        for (const std::size_t cell : pair.place) {
           const std::size_t group = cell / inner % count(column);
-          of_pair[index(cell)] = columns_[column].groups[group].is_null ? 1 : 0;
+          of_nulls.push_back(columns_[column].groups[group].is_null ? 1 : 0);
         }
-        const NoisySum rows = pair.joint.sum(in_order_of_estimate(pair, of_pair));
+        const NoisySum rows = pair.joint.sum(of_nulls);
         const double error = std::sqrt(rows.variance(measurements));
         if (rows.value(measurements) > kStandsOut * error) return true;
       }
