@@ -92,8 +92,8 @@ TEST(PlanMarginals, GivesQuestionsOfMoreWeightMoreOfTheBudget) {
     Arguments all = Doses::kPlan + budget + Arguments{"--n", "3000"};
     for (const std::string& one : asked) all.insert(all.end(), {"--questions", one});
     std::vector<double> found;
-    for (const Json& one : command.json(all)["answers"][0]["questions"])
-      found.push_back(one["standard_error"]);
+    const Json planned = command.json(all)["answers"][0]["questions"];
+    for (const Json& one : planned) found.push_back(one["standard_error"]);
     return found;
   };
   const auto plain = errors({"sex:ward", "mean(dose) by sex"});

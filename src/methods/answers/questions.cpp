@@ -1,14 +1,16 @@
 #include "methods/answers/questions.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/progress.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
+#include "core/ranges.h"
 #include "domain/same_value.h"
 
 namespace mollify {
@@ -76,22 +78,24 @@ class QuestionReader {
       if (!has_weight && take_word("weight")) {
         has_weight = true;
         question.weight =
-            read_wish("weight", {kLeastQuestionWeight, kMostQuestionWeight}, "from 0.01 to 100");
+            read_wish("weight", {.least = kLeastQuestionWeight, .most = kMostQuestionWeight},
+                      "from 0.01 to 100");
       } else if (!question.error && take_word("error")) {
-        constexpr double kMost = std::numeric_limits<double>::max();
-        constexpr double kLeast = std::numeric_limits<double>::min();
-        question.error = read_wish("error", {kLeast, kMost}, "above 0");
+        question.error = read_wish("error", {.least = 0, .is_open = true}, "above 0");
       } else {
         return;
       }
     }
   }
 
-  double read_wish(const char* wish, std::pair<double, double> range, const char* allowed) {
+  double read_wish(const char* wish, Range range, const char* allowed) {
     const std::string typed = word();
     const auto number = read_number(typed);
-    if (number && *number >= range.first && *number <= range.second) return *number;
-    refuse_input("out-of-range", "question",
+    const bool is_number = number && std::isfinite(*number);
+    if (is_number && range.has(*number)) return *number;
+    refuse_input(is_number ? Code("out-of-range") : Code("malformed-text"), "question",
+                 {WayOut::set("question")},
+                 is_number ? quantities_of(*number, range) : std::vector<Quantity>(),
                  "the {} of a question must be a number {}, but in \"{}\" is {}", wish, allowed,
                  printable(text_), printable(typed));
   }
