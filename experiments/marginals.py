@@ -273,7 +273,7 @@ def keep_rows_by_peer(name, peer, epsilon, out):
     rows = rows_of(peer.split()[0], table, float(epsilon))
     seconds = time.process_time() - begin
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    version = f"{package} {importlib.metadata.version(package)}"
+    version = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in (package, *(["mbi"] if package == "opendp" else [])))
     np.savez_compressed(out, rows=rows.astype(np.int32), seconds=seconds, megabytes=megabytes, version=version)
 
 
