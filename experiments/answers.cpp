@@ -548,7 +548,7 @@ class Coverage {
     const Regression regression =
         regression_of(exact_pairs(population_, asked, domain_), domain_, asked.question());
     for (const Estimated& one : regression.coefficients) {
-      if (regression.is_of_pairs && one.value) found["answers||" + one.of] = *one.value;
+      if (!regression.is_of_rows && one.value) found["answers||" + one.of] = *one.value;
     }
     return found;
   }

@@ -23,6 +23,7 @@
 #include "formats/csv.h"
 #include "formats/text_files.h"
 #include "kernel/channels.h"
+#include "methods/answers/questions.h"
 #include "methods/local/bands.h"
 #include "methods/local/method.h"
 #include "methods/local/mollifiers.h"
@@ -336,10 +337,27 @@ std::string help_of(const Part& part, Methods methods) {
                      fmt::join(more, ". "));
 }
 
-const CLI::Option* given_option(const CLI::App& command, const Part& part) {
-  if (*part.flag == '\0') return nullptr;
-  const CLI::Option* option = command.get_option_no_throw(part.flag);
+const CLI::Option* given_option(const CLI::App& command, const char* flag) {
+  if (*flag == '\0') return nullptr;
+  const CLI::Option* option = command.get_option_no_throw(flag);
   return option == nullptr || option->count() == 0 ? nullptr : option;
+}
+
+constexpr std::string_view kQuestionsPlace = "/questions";
+constexpr const char* kQuestionsFile = "--questions-file";
+
+/// The questions of a file come after those of flags.
+std::vector<std::string> questions_of(const CLI::App& command, const Part& part) {
+  std::vector<std::string> all;
+  if (const CLI::Option* flags = given_option(command, part.flag)) all = flags->results();
+  if (const CLI::Option* file = given_option(command, kQuestionsFile)) {
+    naming_part(kQuestionsFile + 2, [&] {
+      for (const TableQuestion& one : parsed_file(file->results().back(), parse_questions)) {
+        all.push_back(text_with_weight(one));
+      }
+    });
+  }
+  return all;
 }
 
 }  // namespace
@@ -396,6 +414,13 @@ void add_part_flags(CLI::App& command, std::span<const Part> parts, Methods meth
     const bool is_told = part.is_of_request() || part.methods.intersects(methods);
     describe(option, is_told ? methods : kEveryMethod, parts);
     if (!is_told) option->group("");
+    if (part.place == kQuestionsPlace) {
+      command
+          .add_option_function<std::string>(
+              kQuestionsFile, [](const std::string&) {}, "more of them, one a line")
+          ->type_name("FILE")
+          ->group(option->get_group());
+    }
   }
 }
 
@@ -404,7 +429,12 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts,
   Json json = Json::object();
   if (method) json["method"] = name_of(*method);
   for (const Part& part : parts) {
-    const CLI::Option* option = given_option(command, part);
+    if (part.place == kQuestionsPlace) {
+      std::vector<std::string> questions = questions_of(command, part);
+      if (!questions.empty()) json[Json::json_pointer(part.place)] = std::move(questions);
+      continue;
+    }
+    const CLI::Option* option = given_option(command, part.flag);
     if (option == nullptr) continue;
     Json& place = json[Json::json_pointer(part.place)];
     const std::string text = option->results().back();
@@ -443,7 +473,7 @@ Json given_parts(const CLI::App& command, std::span<const Part> parts,
 
 std::string first_given_part(const CLI::App& command, std::span<const Part> parts) {
   for (const Part& part : parts) {
-    if (given_option(command, part) != nullptr) return part.flag;
+    if (given_option(command, part.flag) != nullptr) return part.flag;
   }
   return {};
 }

@@ -84,6 +84,25 @@ TEST(PlanMarginals, TellsTheErrorsOfAnswers) {
   EXPECT_FALSE(std::filesystem::exists(command.files.path("o.csv")));
 }
 
+/// A file's questions, with their weights, come after those of flags, for plan and sample alike.
+TEST(PlanMarginals, TakesQuestionsOfAFile) {
+  const Doses command;
+  command.files.write("q.txt", "# of a report\nsex:ward weight 4\n\nmean(dose) by sex\n");
+  const Arguments plan =
+      Doses::kPlan + Arguments{"--epsilon", "1", "--delta", "1e-6", "--n", "3000"};
+  const auto questions = [&](const Arguments& asked) {
+    return command.json(plan + asked)["answers"][0]["questions"];
+  };
+  const Json given = questions({"--questions", "share(ward)", "--questions", "sex:ward weight 4",
+                                "--questions", "mean(dose) by sex"});
+  EXPECT_EQ(given.size(), 3U);
+  EXPECT_EQ(questions({"--questions", "share(ward)", "--questions-file", "q.txt"}), given);
+  EXPECT_EQ(questions({"--questions-file", "q.txt"}).size(), 2U);
+  const Ended missing = command.run(plan + Arguments{"--questions-file", "none.txt"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("none.txt"), missing.err.npos) << missing.err;
+}
+
 /// A question of more weight has a smaller error, and that is the release's own.
 TEST(PlanMarginals, GivesQuestionsOfMoreWeightMoreOfTheBudget) {
   const Doses command;
