@@ -249,7 +249,7 @@ def _error(release: Release, facts: dict[str, Any]) -> list[str]:
         least, greatest = (_times(accuracy["two_way"][end]) for end in ("least", "most"))
         told = f"{least} to {greatest} rows would have to change for two columns together to be as in the table, on average over pairs"
     elif "expected_total_variation" in accuracy:
-        return ["<p><strong>Error: unknown, because no public fact says how Gaussian the data are. Who holds them can compare.</strong></p>"]
+        return ["<p><strong>Error: unknown, because no public fact says how Gaussian the data are. The holder can compare.</strong></p>"]
     elif most is None or "best_models" in accuracy:
         return []
     elif facts["spec"]["method"] in ("local", "integral"):

@@ -88,7 +88,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--domain", metavar="FILE", help="their domain, YAML (default: the model's or the certificate's)")
     parser.add_argument("--title", metavar="TEXT", help="heading (default: the number of records)")
     parser.add_argument("--contact", metavar="TEXT", help="who can check a conclusion on the real table")
-    parser.add_argument("--questions", action="append", metavar="QUESTION", help="question to answer, after those of the release; repeat the flag for each")
+    parser.add_argument("--questions", action="append", metavar="QUESTION", help="one more question to answer; repeat the flag for each")
     parser.add_argument("--out", required=True, metavar="FILE", help="the page to write, .html")
     parser.add_argument("--overwrite", action="store_true", help="replace a file that exists")
     given = parser.parse_args(words)

@@ -17,7 +17,7 @@ from mollify._records import Records
 from mollify._refusal import WayOut, refusal
 from mollify._spec import Inputs, given_name, texts_of
 
-# The fewest errors of which the least and the greatest hold another one with 95 %.
+# With so few errors, the least and the greatest hold another one with 95 %.
 _FEWEST = 39
 
 

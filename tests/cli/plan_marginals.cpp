@@ -84,7 +84,7 @@ TEST(PlanMarginals, TellsTheErrorsOfAnswers) {
   EXPECT_FALSE(std::filesystem::exists(command.files.path("o.csv")));
 }
 
-/// A file's questions, with their weights, come after those of flags, for plan and sample alike.
+/// Questions of a file come after questions of flags.
 TEST(PlanMarginals, TakesQuestionsOfAFile) {
   const Doses command;
   command.files.write("q.txt", "# of a report\nsex:ward weight 4\n\nmean(dose) by sex\n");
