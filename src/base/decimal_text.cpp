@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 #include "kernel/naturals.h"
@@ -87,6 +88,16 @@ double double_down(const DecimalText& number) {
   return std::fmin(std::ldexp(static_cast<double>(cut), power), std::numeric_limits<double>::max());
 }
 
+std::string whole_text(std::uint64_t value) {
+  char digits[20];
+  char* first = std::end(digits);
+  do {
+    *--first = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  return {first, std::end(digits)};
+}
+
 std::string six_digits(double value) {
   constexpr int kDigits = 6;
   std::string text = std::signbit(value) ? "-" : "";
@@ -119,13 +130,13 @@ std::string six_digits(double value) {
       ++power;
     }
   } while (digits < 100'000);
-  std::string shown = std::to_string(digits);
+  std::string shown = whole_text(digits);
   shown.resize(shown.find_last_not_of('0') + 1);
   if (power < -4 || power >= kDigits) {
     text += shown[0];
     if (shown.size() > 1) text += "." + shown.substr(1);
     return text + (power < 0 ? "e-" : "e+") + (power >= 10 || power < 0 ? "" : "0") +
-           std::to_string(std::abs(power));
+           whole_text(static_cast<unsigned>(std::abs(power)));
   }
   if (power < 0)
     return text + "0." + std::string(static_cast<std::size_t>(-power - 1), '0') + shown;

@@ -1,6 +1,7 @@
 // Decimal numbers as texts, and doubles that are known to lie on one side of them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ struct DecimalText {
 
 /// The greatest double that is not above the number, found in integers.
 [[nodiscard]] double double_down(const DecimalText& number);
+
+/// As std::to_string, which has a table of the numbers below 100: a tenth of the smallest module for
+/// pages.
+[[nodiscard]] std::string whole_text(std::uint64_t value);
 
 /// The text of C's %g, but a power of ten in as few digits as it has: 0.1, 1e-6, nan. Found in
 /// integers, for libraries without printf.

@@ -47,8 +47,7 @@ mollify_device_status without_entropy() noexcept {
 Checked check_outcomes(std::uint32_t k) {
   if (k >= 1 && k <= Band::kMostOutcomes) return std::nullopt;
   return Refusal{"out-of-range", "the number of outcomes must be from 1 to " +
-                                     std::to_string(Band::kMostOutcomes) + ", but is " +
-                                     std::to_string(k)};
+                                     whole_text(Band::kMostOutcomes) + ", but is " + whole_text(k)};
 }
 
 namespace {

@@ -29,7 +29,7 @@ Checked check_reference(std::span<const double> reference) {
   double sum = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     if (!(reference[i] > 0) || !std::isfinite(reference[i])) {
-      return Refusal{"not-a-distribution", "the reference mass of outcome " + std::to_string(i) +
+      return Refusal{"not-a-distribution", "the reference mass of outcome " + whole_text(i) +
                                                " must be finite and positive, but is " +
                                                six_digits(reference[i])};
     }

@@ -130,6 +130,14 @@ TEST(DecimalText, SixDigitsAreThoseOfPrintf) {
   }
 }
 
+TEST(DecimalText, WritesWholeNumbers) {
+  for (const std::uint64_t value :
+       {std::uint64_t{0}, std::uint64_t{9}, std::uint64_t{10}, std::uint64_t{16'777'216},
+        std::numeric_limits<std::uint64_t>::max()}) {
+    EXPECT_EQ(whole_text(value), std::to_string(value));
+  }
+}
+
 }  // namespace
 
 }  // namespace mollify

@@ -1,0 +1,136 @@
+export class MollifyError extends Error {
+  name = "MollifyError";
+  constructor(code, message, cause) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+const compiled = new Map();
+
+async function read(url) {
+  if (url.protocol === "file:" && globalThis.process?.versions?.node) {
+    return (await import(/* webpackIgnore: true */ "node:fs/promises")).readFile(url);
+  }
+  const answer = await fetch(url);
+  if (!answer.ok) throw new MollifyError("unreadable-file", `${url} answers ${answer.status}`);
+  return answer.arrayBuffer();
+}
+
+async function compile(bytes) {
+  try {
+    return await WebAssembly.compile(await bytes);
+  } catch (cause) {
+    if (!(cause instanceof WebAssembly.CompileError)) throw cause;
+    throw new MollifyError("no-webassembly", "WebAssembly cannot be compiled; a content security policy " +
+      "must have script-src 'wasm-unsafe-eval'", cause);
+
+  }
+}
+
+function moduleOf(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (!(source instanceof URL)) return compile(source);
+  let found = compiled.get(source.href);
+  if (!found) {
+    found = compile(read(source));
+    compiled.set(source.href, found);
+    found.catch(() => compiled.delete(source.href));
+  }
+  return found;
+}
+
+const outOfMemory = (cause) => new MollifyError("no-memory", "memory is exhausted", cause);
+
+// An object of the device library in an instance of its own, whose memory goes when the object does.
+export class Instance {
+  #calls;
+  #failure;
+  #object = [];
+
+  // `make` returns the parameters of the constructor, all except the object's place.
+  static async of(source, name, make) {
+    const instance = new Instance();
+    // WASI's way: 0, or the number of a failing device.
+    const random_get = (place, size) => {
+      try {
+        const bytes = instance.array(Uint8Array, place, size).fill(0);
+        for (let from = 0; from < size; from += 65536) {
+          globalThis.crypto.getRandomValues(bytes.subarray(from, from + 65536));
+        }
+        // A function that does nothing leaves zeros; entropy does so once in 2^256 times.
+        return size < 32 || bytes.some(Boolean) ? 0 : 29;
+      } catch {
+        return 29;
+      }
+    };
+    const made = await WebAssembly.instantiate(await moduleOf(source), { wasi_snapshot_preview1: { random_get } });
+    instance.#calls = made.exports;
+    made.exports._initialize();
+    const out = instance.allocate(4);
+    instance.do(`new_${name}`, ...make(instance), out);
+    instance.#object = [...instance.array(Uint32Array, out, 1)];
+    return instance;
+  }
+
+  // A trap, of which the only cause is memory, ends the instance.
+  #call(name, ...parameters) {
+    if (this.#failure) throw this.#failure;
+    try {
+      return this.#calls[name](...parameters);
+    } catch (cause) {
+      throw this.#failure = outOfMemory(cause);
+    }
+  }
+
+  #text(name) {
+    const bytes = new Uint8Array(this.#calls.memory.buffer, this.#call(name));
+    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+  }
+
+  get(name) {
+    return this.#call(`mollify_device_${name}`, ...this.#object);
+  }
+
+  // Calls a function that returns a status.
+  do(name, ...parameters) {
+    if (this.#call(`mollify_device_${name}`, ...this.#object, ...parameters) === 0) return;
+    throw new MollifyError(this.#text("mollify_device_last_error_code"), this.#text("mollify_device_last_error"));
+  }
+
+  array(Type, place, length) {
+    return new Type(this.#calls.memory.buffer, place, length);
+  }
+
+  allocate(bytes) {
+    const place = this.#call("malloc", bytes) >>> 0;
+    if (!place) throw outOfMemory();
+    return place;
+  }
+
+  // A private copy ends here.
+  free(place, bytes) {
+    this.array(Uint8Array, place, bytes).fill(0);
+    this.#call("free", place);
+  }
+
+  text(value) {
+    const bytes = new TextEncoder().encode(value + "\0");
+    const place = this.allocate(bytes.length);
+    this.array(Uint8Array, place, bytes.length).set(bytes);
+    return place;
+  }
+}
+
+export function requireCount(words, value) {
+  if (Number.isInteger(value) && value > 0 && value <= 16777216) return;
+  throw new MollifyError("out-of-range", `the number of ${words} must be from 1 to 16777216, but is ${value}`);
+}
+
+// What is no outcome becomes `otherwise`: values are private, and none is refused.
+export function copyOutcomes(to, values, from, otherwise) {
+  for (let i = 0; i < to.length; ++i) {
+    const value = values[from + i];
+    to[i] = Number.isInteger(value) && value >= 0 && value < otherwise ? value : otherwise;
+  }
+}
