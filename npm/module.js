@@ -6,8 +6,6 @@ export class MollifyError extends Error {
   }
 }
 
-const compiled = new Map();
-
 async function read(url) {
   if (url.protocol === "file:" && globalThis.process?.versions?.node) {
     return (await import(/* webpackIgnore: true */ "node:fs/promises")).readFile(url);
@@ -29,15 +27,7 @@ async function compile(bytes) {
 }
 
 function moduleOf(source) {
-  if (source instanceof WebAssembly.Module) return source;
-  if (!(source instanceof URL)) return compile(source);
-  let found = compiled.get(source.href);
-  if (!found) {
-    found = compile(read(source));
-    compiled.set(source.href, found);
-    found.catch(() => compiled.delete(source.href));
-  }
-  return found;
+  return source instanceof WebAssembly.Module ? source : compile(source instanceof URL ? read(source) : source);
 }
 
 const outOfMemory = (cause) => new MollifyError("no-memory", "memory is exhausted", cause);
@@ -83,19 +73,18 @@ export class Instance {
     }
   }
 
-  #text(name) {
-    const bytes = new Uint8Array(this.#calls.memory.buffer, this.#call(name));
-    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+  get(name, ...parameters) {
+    return this.#call(`mollify_device_${name}`, ...this.#object, ...parameters);
   }
 
-  get(name) {
-    return this.#call(`mollify_device_${name}`, ...this.#object);
+  #text(name) {
+    const bytes = this.array(Uint8Array, this.get(name));
+    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
   }
 
   // Calls a function that returns a status.
   do(name, ...parameters) {
-    if (this.#call(`mollify_device_${name}`, ...this.#object, ...parameters) === 0) return;
-    throw new MollifyError(this.#text("mollify_device_last_error_code"), this.#text("mollify_device_last_error"));
+    if (this.get(name, ...parameters)) throw new MollifyError(this.#text("last_error_code"), this.#text("last_error"));
   }
 
   array(Type, place, length) {
@@ -114,11 +103,14 @@ export class Instance {
     this.#call("free", place);
   }
 
-  text(value) {
-    const bytes = new TextEncoder().encode(value + "\0");
-    const place = this.allocate(bytes.length);
-    this.array(Uint8Array, place, bytes.length).set(bytes);
+  copy(Type, values) {
+    const place = this.allocate(Type.BYTES_PER_ELEMENT * values.length);
+    this.array(Type, place, values.length).set(values);
     return place;
+  }
+
+  text(value) {
+    return this.copy(Uint8Array, new TextEncoder().encode(value + "\0"));
   }
 }
 

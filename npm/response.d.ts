@@ -7,7 +7,7 @@ export interface ResponseOptions {
   outcomes: number;
   /** What each report may reveal, from 1e-6; above 30 it counts as 30. A text is read exactly. */
   epsilon: number | string;
-  /** The module `mollify-dp/response.wasm`, if your build moves or loads it itself. */
+  /** The module `mollify-dp/response.wasm`, if your build moves it. Compile it once for many objects. */
   wasm?: Wasm;
 }
 
@@ -23,7 +23,7 @@ export interface ResponseOptions {
  */
 export class RandomizedResponse {
   private constructor();
-  /** Loads the module, once for all objects. Throws a MollifyError for public numbers that cannot be used. */
+  /** Loads the module. Throws a MollifyError for public numbers that cannot be used. */
   static create(options: ResponseOptions): Promise<RandomizedResponse>;
   readonly outcomes: number;
   /** The epsilon that each report keeps: at most the one you asked for. */

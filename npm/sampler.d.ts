@@ -13,7 +13,7 @@ export interface SamplerOptions {
   location?: number;
   /** A public guess: a positive mass for each outcome (all alike). */
   reference?: ArrayLike<number>;
-  /** The module `mollify-dp/sampler.wasm`, if your build moves or loads it itself. */
+  /** The module `mollify-dp/sampler.wasm`, if your build moves it. Compile it once for many objects. */
   wasm?: Wasm;
 }
 
@@ -26,7 +26,7 @@ export interface SamplerOptions {
  */
 export class Sampler {
   private constructor();
-  /** Loads the module, once for all objects. Throws a MollifyError for public numbers that cannot be used. */
+  /** Loads the module. Throws a MollifyError for public numbers that cannot be used. */
   static create(options: SamplerOptions): Promise<Sampler>;
   readonly outcomes: number;
   /** The epsilon that each draw keeps: at most the one you asked for. */

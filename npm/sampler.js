@@ -12,11 +12,8 @@ export class Sampler {
         `but has ${reference.length}`);
     }
     const sampler = new Sampler();
-    sampler.#instance = await Instance.of(wasm, "sampler", (made) => {
-      const masses = reference ? made.allocate(8 * outcomes) : 0;
-      if (reference) made.array(Float64Array, masses, outcomes).set(reference);
-      return [outcomes, made.text(epsilon), made.text(band), location, masses];
-    });
+    sampler.#instance = await Instance.of(wasm, "sampler", (made) => [outcomes, made.text(epsilon), made.text(band),
+      location, reference ? made.copy(Float64Array, reference) : 0]);
     sampler.outcomes = outcomes;
     sampler.epsilon = sampler.#instance.get("sampler_epsilon");
     return sampler;
