@@ -8,8 +8,6 @@
 #include <cstring>
 #include <new>
 
-extern "C" unsigned char __heap_base;
-
 namespace {
 
 constexpr std::size_t kUnit = 16, kPage = 65536;
@@ -20,7 +18,6 @@ struct alignas(kUnit) Block {
 };
 
 Block* first = nullptr;
-std::uintptr_t heap_end = 0;  // 0 before the first request
 
 Block* at(std::uintptr_t address) { return reinterpret_cast<Block*>(address); }
 std::uintptr_t address_of(const Block* block) { return reinterpret_cast<std::uintptr_t>(block); }
@@ -56,22 +53,13 @@ void give(Block* block) {
   }
 }
 
-/// More memory from the host, at the end of what there is.
+/// More memory from the host. What it gives at first, less than a page, is left alone.
 bool grow(std::size_t size) {
-  if (heap_end == 0) {
-    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(&__heap_base);
-    heap_end = __builtin_wasm_memory_size(0) * kPage;
-    Block* const all = at((base + kUnit - 1) / kUnit * kUnit);
-    if (heap_end - address_of(all) > kUnit) {
-      all->size = heap_end - address_of(all);
-      give(all);
-    }
-  }
   const std::size_t pages = (size + kPage - 1) / kPage;
-  if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) return false;
-  Block* const more = at(heap_end);
+  const std::size_t before = __builtin_wasm_memory_grow(0, pages);
+  if (before == SIZE_MAX) return false;
+  Block* const more = at(before * kPage);
   more->size = pages * kPage;
-  heap_end += more->size;
   give(more);
   return true;
 }

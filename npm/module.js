@@ -7,27 +7,23 @@ export class MollifyError extends Error {
 }
 
 async function read(url) {
-  if (url.protocol === "file:" && globalThis.process?.versions?.node) {
+  if (url.protocol === "file:") {
     return (await import(/* webpackIgnore: true */ "node:fs/promises")).readFile(url);
   }
   const answer = await fetch(url);
-  if (!answer.ok) throw new MollifyError("unreadable-file", `${url} answers ${answer.status}`);
+  if (!answer.ok) throw new MollifyError("unreadable-file", `${url}: ${answer.status}`);
   return answer.arrayBuffer();
 }
 
-async function compile(bytes) {
+async function moduleOf(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  const bytes = source instanceof URL ? await read(source) : source;
   try {
-    return await WebAssembly.compile(await bytes);
+    return await WebAssembly.compile(bytes);
   } catch (cause) {
-    if (!(cause instanceof WebAssembly.CompileError)) throw cause;
-    throw new MollifyError("no-webassembly", "WebAssembly cannot be compiled; a content security policy " +
-      "must have script-src 'wasm-unsafe-eval'", cause);
-
+    throw new MollifyError("no-webassembly", "WebAssembly cannot be compiled; a content security policy needs " +
+      "'wasm-unsafe-eval'", cause);
   }
-}
-
-function moduleOf(source) {
-  return source instanceof WebAssembly.Module ? source : compile(source instanceof URL ? read(source) : source);
 }
 
 const outOfMemory = (cause) => new MollifyError("no-memory", "memory is exhausted", cause);
@@ -41,13 +37,11 @@ export class Instance {
   // `make` returns the parameters of the constructor, all except the object's place.
   static async of(source, name, make) {
     const instance = new Instance();
-    // WASI's way: 0, or the number of a failing device.
+    // WASI's way: 0, or the number of a failing device. The module asks for 65536 bytes at most (core/entropy.cpp).
     const random_get = (place, size) => {
       try {
         const bytes = instance.array(Uint8Array, place, size).fill(0);
-        for (let from = 0; from < size; from += 65536) {
-          globalThis.crypto.getRandomValues(bytes.subarray(from, from + 65536));
-        }
+        globalThis.crypto.getRandomValues(bytes);
         // A function that does nothing leaves zeros; entropy does so once in 2^256 times.
         return size < 32 || bytes.some(Boolean) ? 0 : 29;
       } catch {

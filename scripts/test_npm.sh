@@ -19,6 +19,6 @@ npm install --silent --no-audit --no-fund "$packed"/mollify-dp-*.tgz typescript@
 
 "$python" sizes.py "$repository" node_modules/mollify-dp
 node_modules/.bin/tsc --strict --noEmit --target es2022 --module nodenext use.ts
-node --test --test-reporter=tap package.test.mjs | sed 's/^# pass \([0-9]*\)$/\1 passed/'
+node --test --test-reporter=tap *.test.mjs | sed 's/^# pass \([0-9]*\)$/\1 passed/'
 deno run --quiet --no-remote --no-config --node-modules-dir=manual --allow-read in_deno.mjs
 "$python" in_chromium.py .

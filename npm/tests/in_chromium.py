@@ -19,6 +19,7 @@ PAGE = b'<!doctype html><meta charset="utf-8"><title>page</title><script type="m
 SCRIPT = """
 import { MollifyError, RandomizedResponse } from "/node_modules/mollify-dp/response.js";
 import { Sampler } from "/node_modules/mollify-dp/sampler.js";
+import { Ledger, indexedDBStorage } from "/node_modules/mollify-dp/ledger.js";
 const said = {};
 try {
   const start = performance.now();
@@ -31,6 +32,13 @@ try {
   said.perSecond = 1e6 / (performance.now() - before) * 1000;
   said.draw = (await Sampler.create({ outcomes: 3, epsilon: 30, band: "relative" })).drawOutcomes([1])[0];
   await RandomizedResponse.create({ outcomes: 0, epsilon: 1 }).catch((error) => { said.refusal = error.message; });
+  const open = () => Ledger.open({ total: 2, storage: indexedDBStorage("devices") });
+  const ledgers = [await open(), await open()];
+  await Promise.all(ledgers.map((ledger) => ledger.enroll("mood", { epsilon: "0.1" })));
+  const answers = await Promise.all(ledgers.map((ledger, i) => ledger.answer("mood", { draw: () => i })));
+  said.kept = answers[0] === answers[1];
+  await ledgers[0].enroll("sleep", { epsilon: 2 }).catch((error) => { said.over = error.code; });
+  said.spent = await ledgers[1].spent();
   const worker = new Worker("/worker.js", { type: "module" });
   said.worker = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
 } catch (error) {
@@ -96,6 +104,9 @@ def main():
             "draw": 1,
             "refusal": "the number of outcomes must be from 1 to 16777216, but is 0",
             "worker": 1,
+            "kept": True,
+            "over": "budget-exceeded",
+            "spent": "0.1",
         }, answers
         assert times["milliseconds"] > 0
     print("forbidden", said["forbidden"])

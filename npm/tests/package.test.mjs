@@ -173,13 +173,15 @@ test("public values are refused in the server's words", async () => {
       refusal("out-of-range", "epsilon of one draw must be at least 1e-6, but is 1e-7"));
     await assert.rejects(make({ epsilon: 0 }),
       refusal("out-of-range", "epsilon must be finite and positive, but is 0"));
-    for (const text of [NaN, -1, "two", "", Infinity]) {
+    for (const [text, code] of [["nan", "out-of-range"], [-1, "out-of-range"], ["two"], [""], ["-0"], ["-inf", "out-of-range"]]) {
       await assert.rejects(make({ epsilon: text }),
-        refusal("malformed-text", `epsilon must be a decimal number of at least 0, but is "${text}"`));
+        refusal(code ?? "malformed-text", `epsilon must be a decimal number of at least 0, but is "${text}"`));
     }
   }
   await assert.rejects(sampler({ band: "narrow" }),
     refusal("unknown-name", 'band must be minimax, relative or location, but is "narrow"'));
+  await assert.rejects(sampler({ band: "location", location: 2 }),
+    refusal("out-of-range", "location must be above 0 and below 1, but is 2"));
   await assert.rejects(sampler({ band: "location", location: 0.1 }),
     refusal("out-of-range", "band location must lie between e^-epsilon = 0.367879 and 1, but is 0.1"));
   await assert.rejects(sampler({ reference: [1, 0, 1] }),

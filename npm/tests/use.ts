@@ -27,3 +27,14 @@ await Sampler.create({ outcomes: 2, epsilon: 1, band: "narrow" });
 new RandomizedResponse();
 // @ts-expect-error: reports are not for changing
 response.epsilon = 3;
+
+import { Ledger, indexedDBStorage, isTurn, memoryStorage, type LedgerStorage } from "mollify-dp/ledger";
+import { fileStorage } from "mollify-dp/ledger-file";
+const places: LedgerStorage[] = [memoryStorage(), indexedDBStorage("a"), fileStorage("a.json", { wait: 10 })];
+const ledger = await Ledger.open({ total: "3", storage: places[0]! });
+await ledger.enroll("mood", { epsilon: 1, draws: 2 });
+const repeated: number = await ledger.answer("mood", { period: 1, draw: () => response.report(3) });
+const spent: string = await ledger.spent();
+if (isTurn("device", 3, 30)) console.log(repeated, spent);
+// @ts-expect-error: an answer is a number or a text
+await ledger.answer("mood", { draw: () => ({}) });

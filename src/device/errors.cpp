@@ -50,24 +50,15 @@ Checked check_outcomes(std::uint32_t k) {
                                      whole_text(Band::kMostOutcomes) + ", but is " + whole_text(k)};
 }
 
-namespace {
-
-/// Whether a text that is not an epsilon is a number: a negative one, infinity or NaN.
-bool is_other_number(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
-  if (text == "inf" || text == "infinity" || text == "nan") return true;
-  const std::optional<DecimalText> number = read_decimal(text);
-  return is_negative && number && !number->digits.empty();
-}
-
-}  // namespace
-
 Checked read_epsilon(const char* text, double& epsilon) {
   const std::string_view given = text == nullptr ? "" : text;
-  const std::optional<DecimalText> number = read_decimal(given);
-  if (!number) {
-    return Refusal{is_other_number(given) ? Code("out-of-range") : Code("malformed-text"),
+  const bool is_negative = given.starts_with('-');
+  const std::string_view size = given.substr(is_negative ? 1 : 0);
+  const std::optional<DecimalText> number = read_decimal(size);
+  if (!number || is_negative) {
+    const bool is_other_number =
+        number ? !number->digits.empty() : size == "inf" || size == "infinity" || size == "nan";
+    return Refusal{is_other_number ? Code("out-of-range") : Code("malformed-text"),
                    "epsilon must be a decimal number of at least 0, but is \"" +
                        std::string(given.substr(0, 60)) + "\""};
   }
