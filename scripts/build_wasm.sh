@@ -29,7 +29,7 @@ module() {
   local name=$1 function exports=()
   shift
   for function in malloc free mollify_device_{last_error,last_error_code} "$@"; do exports+=("-Wl,--export=$function"); done
-  $zig c++ -target wasm32-wasi -flto -mexec-model=reactor -Os -s -Wl,--gc-sections "${exports[@]}" "${objects[@]}" -o $out/"$name".wasm
+  $zig c++ -target wasm32-wasi -flto -msimd128 -mexec-model=reactor -Os -s -Wl,--gc-sections "${exports[@]}" "${objects[@]}" -o $out/"$name".wasm
   chmod 644 $out/"$name".wasm
   printf '%s: %d bytes, %d by gzip\n' "$name" "$(stat -c %s $out/"$name".wasm)" "$(gzip -9c $out/"$name".wasm | wc -c)"
 }
