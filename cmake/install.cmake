@@ -1,7 +1,5 @@
 # What `cmake --install` lays down, and the package that an outside project finds
 # with find_package(mollify): the front's headers and the core's, and the libraries.
-include(CMakePackageConfigHelpers)
-
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mollify)
 set(libraries mollify_core mollify_kernel mollify_local mollify_methods mollify_release mollify_formats mollify_analysis mollify_mollify
               mollify_c mollify_laboratory)
@@ -28,13 +26,7 @@ endif()
 set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 install(EXPORT mollifyTargets NAMESPACE mollify:: DESTINATION ${package_dir})
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/mollifyConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/mollifyConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/mollifyConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/mollifyConfig.cmake
-              ${PROJECT_BINARY_DIR}/mollifyConfigVersion.cmake
-        DESTINATION ${package_dir})
+include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
 
 # For C programs without CMake: pkg-config --cflags --libs mollify_c.
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -47,5 +39,3 @@ Cflags: -I\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L\${prefix}/@CMAKE_INSTALL_LIBDIR@ -lmollify_c
 ")
 install(FILES ${PROJECT_BINARY_DIR}/mollify_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -11,6 +11,8 @@ quick_test_packages=(libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libm
 full_test_packages=(
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   'chromium|chromium-browser' default-jre-headless
+  # Other targets of the device library; scripts/get_zig.sh has more.
+  g++-aarch64-linux-gnu g++-arm-linux-gnueabihf nodejs qemu-user
 )
 
 is_installed() { [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }

@@ -13,7 +13,7 @@ import sys
 
 PAGE = "src/kernel/README.md"
 
-RANDOM = ["core/random", "core/chacha20_lanes", "core/lanes.h"]
+RANDOM = ["core/wide.h", "core/random", "core/entropy", "core/chacha20_lanes", "core/lanes.h"]
 BAND = ["core/invalid_input.h", "core/ranges.h", "core/band"]
 FIT = ["core/numerators", "core/numerators_lanes"]
 TABLE = RANDOM + BAND + FIT + ["core/table"]
@@ -36,7 +36,7 @@ READING = [
     ("what a band promises", ["core/invalid_input.h", "core/ranges.h", "core/band"]),
     ("numerators that keep it, whatever the scores", ["core/numerators", "core/lanes.h", "core/numerators_lanes"]),
     ("a law, and a position in it", ["core/table"]),
-    ("a uniform position", ["core/random", "core/chacha20_lanes"]),
+    ("a uniform position", ["core/wide.h", "core/random", "core/entropy", "core/chacha20_lanes"]),
 ]
 
 

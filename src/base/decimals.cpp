@@ -5,11 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <system_error>
+#include <optional>
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>
 
+#include "base/decimal_text.h"
 #include "base/refusal.h"
 #include "core/invalid_input.h"
 #include "core/ranges.h"
@@ -20,14 +21,9 @@ namespace {
 
 using boost::multiprecision::cpp_int;
 
-constexpr int kMostDigits = 1100;
-constexpr int kGreatestPower = 1100;
-
 cpp_int power(unsigned base, int exponent) {
   return boost::multiprecision::pow(cpp_int(base), static_cast<unsigned>(exponent));
 }
-
-bool is_decimal_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 }  // namespace
 
@@ -85,33 +81,12 @@ Decimal Decimal::parse(std::string_view text, const Called& name) {
                  "{} must be a decimal number of at least 0, but is \"{}\"", name.words,
                  text.substr(0, 60));
   };
-  std::string digits;
-  int exponent = 0;
-  bool point = false;
-  std::size_t i = 0;
-  for (; i < text.size() && (is_decimal_digit(text[i]) || (text[i] == '.' && !point)); ++i) {
-    if (text[i] == '.') {
-      point = true;
-      continue;
-    }
-    digits += text[i];
-    if (point) --exponent;
-  }
-  if (digits.empty() || digits.size() > kMostDigits) refuse();
-  if (i < text.size()) {
-    if (text[i] != 'e' && text[i] != 'E') refuse();
-    ++i;
-    if (i < text.size() && text[i] == '+' && i + 1 < text.size() && is_decimal_digit(text[i + 1]))
-      ++i;
-    int given = 0;
-    const char* end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data() + i, end, given);
-    if (error != std::errc() || stopped != end) refuse();
-    if (given > kGreatestPower || given < -kGreatestPower) refuse();
-    exponent += given;
-  }
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  return Integer(digits.empty() ? cpp_int(0) : cpp_int(digits), exponent).decimal();
+  const std::optional<DecimalText> found = read_decimal(text);
+  if (!found) refuse();
+  Decimal number;
+  number.digits_ = found->digits;
+  number.exponent_ = found->exponent;
+  return number;
 }
 
 std::string Decimal::text() const {
@@ -129,31 +104,12 @@ std::string Decimal::text() const {
   return digits_.substr(0, before) + "." + digits_.substr(before);
 }
 
-double Decimal::down() const {
-  const double above = up();
-  if (std::isfinite(above) && Decimal(above) == *this) return above;
-  return std::nextafter(above, 0.0);
-}
+double Decimal::down() const { return double_down({digits_, exponent_}); }
 
 double Decimal::up() const {
-  if (is_zero()) return 0.0;
-  constexpr double kGreatest = std::numeric_limits<double>::max();
-  const std::string scientific = fmt::format("{}e{}", digits_, exponent_);
-  double nearest = 0.0;
-  const auto [stopped, error] =
-      std::from_chars(scientific.data(), scientific.data() + scientific.size(), nearest);
-  static_cast<void>(stopped);
-  if (error == std::errc::result_out_of_range) {
-    nearest = static_cast<int>(digits_.size()) + exponent_ > 0 ? kGreatest : 0.0;
-  }
-  // The nearest is one of the two neighbours, or next to them.
-  nearest = std::min(nearest, kGreatest);
-  const double start = std::nextafter(nearest, 0.0);
-  double value = Decimal(start) >= *this ? start : nearest;
-  while (std::isfinite(value) && Decimal(value) < *this) {
-    value = std::nextafter(value, std::numeric_limits<double>::infinity());
-  }
-  return value;
+  const double below = down();
+  if (Decimal(below) == *this) return below;
+  return std::nextafter(below, std::numeric_limits<double>::infinity());
 }
 
 Decimal Decimal::with_digits_down(int digits) const {

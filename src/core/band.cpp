@@ -46,10 +46,10 @@ CutExp cut_exp(double x) {
 ExpBound::ExpBound(double epsilon) : epsilon_(std::fmin(epsilon, kGreatestEpsilon)) {
   require_in(kPositive, "epsilon", epsilon);
   if (epsilon < kLeastEpsilon) {
-    throw InvalidInput(
+    MOLLIFY_REFUSE(InvalidInput(
         "out-of-range",
         "epsilon of one draw must be at least 1e-6, but is " + detail::shortest(epsilon), "epsilon",
-        {}, {{"given", epsilon}, {"least", kLeastEpsilon}});
+        {}, {{"given", epsilon}, {"least", kLeastEpsilon}}));
   }
   const auto [digits, scale] = cut_exp(epsilon_);
   const uint128 lowered = digits - (digits >> 40) - 1;
@@ -83,20 +83,20 @@ Band::Band(const ExpBound& bound, std::size_t outcome_count, std::uint64_t total
     : bound_(bound), outcome_count_(outcome_count), total_(total) {
   require_between({"the number of outcomes", "k", "outcomes"}, outcome_count, 1, kMostOutcomes);
   if (total < 1 || total > kGreatestTotal) {
-    throw InvalidInput("out-of-range",
-                       "the total must be from 1 to 2^62, but is " + std::to_string(total),
-                       "total");
+    MOLLIFY_REFUSE(InvalidInput("out-of-range",
+                                "the total must be from 1 to 2^62, but is " + std::to_string(total),
+                                "total"));
   }
 }
 
 void Band::require_room(uint128 lower_sum, uint128 upper_sum) const {
   if (lower_sum <= total_ && total_ <= upper_sum) return;
-  throw InvalidInput("not-representable",
-                     "no table of " + std::to_string(total_) + " parts fits a band of " +
-                         std::to_string(outcome_count_) +
-                         " outcomes at epsilon = " + detail::shortest(epsilon()) +
-                         (lower_sum > total_ ? ": the lower bounds sum to more than the whole"
-                                             : ": the upper bounds sum to less than the whole"));
+  MOLLIFY_REFUSE(InvalidInput(
+      "not-representable",
+      "no table of " + std::to_string(total_) + " parts fits a band of " +
+          std::to_string(outcome_count_) + " outcomes at epsilon = " + detail::shortest(epsilon()) +
+          (lower_sum > total_ ? ": the lower bounds sum to more than the whole"
+                              : ": the upper bounds sum to less than the whole")));
 }
 
 Band Band::make(std::size_t outcome_count, std::uint64_t lower, const ExpBound& bound,

@@ -33,12 +33,18 @@ namespace mollify {
   return escaped;
 }
 
+namespace detail {
+/// Not constexpr, and defined nowhere: a constant that calls it does not compile.
+void must_have_small_letters_and_dashes_only();
+}  // namespace detail
+
 /// The stable name of a kind of message: "unknown-column". Programs may rely on it, and nobody has
 /// to read a sentence. docs/reference/messages.md lists all of them.
 struct Code {
   consteval Code(const char* text) : name(text) {  // NOLINT(google-explicit-constructor)
     for (const char letter : name) {
-      if ((letter < 'a' || letter > 'z') && letter != '-') throw "small letters and dashes";
+      if ((letter < 'a' || letter > 'z') && letter != '-')
+        detail::must_have_small_letters_and_dashes_only();
     }
   }
   std::string_view name;
@@ -184,3 +190,15 @@ class InvalidInput : public std::invalid_argument {
 };
 
 }  // namespace mollify
+
+/// Throws an InvalidInput. A build without exceptions (src/device/) checks its parameters before it
+/// calls, and stops here if it did not. A macro, because a function costs the callers' inlining.
+#if defined(__cpp_exceptions)
+#define MOLLIFY_REFUSE(...) throw __VA_ARGS__
+#else
+#define MOLLIFY_REFUSE(...)                 \
+  do {                                      \
+    static_cast<void>(sizeof(__VA_ARGS__)); \
+    __builtin_trap();                       \
+  } while (false)
+#endif

@@ -93,9 +93,14 @@ struct Tail {
 /// Targets of passes; all except the first on x86-64 alone.
 enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 
+// A small library has the baseline's copies alone.
+#if defined(__x86_64__) && !defined(MOLLIFY_BASELINE_ONLY)
+#define MOLLIFY_HAS_MORE_LANES 1
+#endif
+
 /// The last of them that this processor, and its operating system, can run.
 [[nodiscard]] inline InstructionSet last_instruction_set() {
-#if defined(__x86_64__)
+#if defined(MOLLIFY_HAS_MORE_LANES)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return __builtin_cpu_supports("avx512vl") ? InstructionSet::kAvx512 : InstructionSet::kAvx2;
   }
@@ -107,7 +112,7 @@ enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 /// kAvx2, and kAvx512 where that is a quarter faster (docs/evidence/speed-inside.md).
 template <class Lanes>
 [[nodiscard]] const Lanes& fastest() {
-#if defined(__x86_64__)
+#if defined(MOLLIFY_HAS_MORE_LANES)
   static const InstructionSet last = last_instruction_set();
   if constexpr (requires { Lanes::kAvx512; }) {
     if (last >= InstructionSet::kAvx512) return Lanes::kAvx512;

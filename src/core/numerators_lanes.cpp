@@ -183,8 +183,13 @@ uint128 ends_pass(const Bounds& bounds, const Score* scores, std::uint64_t above
   return round_by(Ends(above, other), bounds, scores, numerators, block_sums);
 }
 
+#if defined(MOLLIFY_DOUBLES_ONLY)  // a small library, which calls no other passes
+constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, nullptr, ends_pass<double>,
+                                           nullptr};
+#else
 constexpr RoundingLanes kRoundingPasses = {rounding_pass<double>, rounding_pass<float>,
                                            ends_pass<double>, ends_pass<float>};
+#endif
 
 }  // namespace
 

@@ -1,14 +1,17 @@
 #include "core/random.h"
 
+#if defined(__unix__) || defined(__APPLE__)
+#define MOLLIFY_HAS_FORK 1
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#endif
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "core/entropy.h"
 #include "core/lanes.h"
 
 namespace mollify {
@@ -40,11 +43,16 @@ void detail::chacha20(const std::uint32_t key[8], const std::uint32_t nonce[3],
 
 namespace {
 
+#if defined(__wasi__)
+// A page asks is_ready first; printing would double the size of a small module.
+[[noreturn]] void stop(const char*) { __builtin_trap(); }
+#else
 [[noreturn]] void stop(const char* why) {
   std::fprintf(stderr, "mollify: %s; stopping, because nothing private can be released safely\n",
                why);
   std::abort();
 }
+#endif
 
 void wipe(void* memory, std::size_t size) {
   std::memset(memory, 0, size);
@@ -57,6 +65,7 @@ DrawKey::~DrawKey() { wipe(bytes_.data(), kBytes); }
 
 std::uint64_t SecureRandom::fork_count_ = 1;
 
+#if defined(MOLLIFY_HAS_FORK)
 SecureRandom::SecureRandom() {
   // No static that is made here: if another thread forked meanwhile, it would never be ready in the
   // child. Two threads may both ask, and then forks count twice.
@@ -83,6 +92,16 @@ void SecureRandom::Forget::operator()(State* state) const {
   wipe(state, sizeof(State));
   munmap(state, sizeof(State));
 }
+#else
+SecureRandom::SecureRandom() : state_(static_cast<State*>(std::calloc(1, sizeof(State)))) {
+  if (state_ == nullptr) stop("there is no memory for the random generator");
+}
+
+void SecureRandom::Forget::operator()(State* state) const {
+  wipe(state, sizeof(State));
+  std::free(state);
+}
+#endif
 
 // One batch, at the stream's end: a draw takes few words, and a refill makes many.
 SecureRandom SecureRandom::keyed(const DrawKey& key, SecureRandom memory) {
@@ -92,14 +111,21 @@ SecureRandom SecureRandom::keyed(const DrawKey& key, SecureRandom memory) {
   return memory;
 }
 
+bool SecureRandom::is_ready() noexcept { return state_->alive == fork_count_ || try_refill(); }
+
 void SecureRandom::refill() {
+  if (!try_refill()) stop("the operating system gives no entropy");
+}
+
+bool SecureRandom::try_refill() noexcept {
   std::uint32_t key[8];
   if (state_->alive == fork_count_) {
     std::memcpy(key, state_->stream, sizeof key);
-  } else if (getentropy(key, sizeof key) != 0) {
-    stop("the operating system gives no entropy");
+  } else if (!detail::fill_with_entropy(reinterpret_cast<unsigned char*>(key), sizeof key)) {
+    return false;
   }
   fill(key, sizeof(State::stream) / detail::kChaChaBatchBytes);
+  return true;
 }
 
 void SecureRandom::fill(std::uint32_t (&key)[8], std::size_t batches) {

@@ -7,22 +7,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "wide.h"
+
 namespace mollify {
-
-// -----------------------------------------------------------------------------------------------
-// 128-bit integers, the widest the kernel's inequalities need in a register.
-
-// An extension of all supported compilers, hence the spelling.
-__extension__ using uint128 = unsigned __int128;
-__extension__ using int128 = __int128;
-
-/// floor(a b / 2^127) for a, b <= 2^127: a product of numbers in units of 2^-127.
-constexpr uint128 times_127(uint128 a, uint128 b) {
-  constexpr uint128 kLow = (uint128{1} << 64) - 1;
-  const uint128 middle =
-      (a >> 64) * (b & kLow) + (a & kLow) * (b >> 64) + (((a & kLow) * (b & kLow)) >> 64);
-  return (((a >> 64) * (b >> 64) + (middle >> 64)) << 1) | ((middle >> 63) & 1);
-}
 
 // -----------------------------------------------------------------------------------------------
 // An unbiased integer below a bound from any source of uniform 64-bit words.
@@ -98,16 +85,17 @@ class DrawKey {
 
 /// A cryptographic generator of uniform words: ChaCha20 keyed by the operating system's entropy.
 ///
-/// Construction. 32 bytes from getentropy(3) key a ChaCha20 stream (RFC 8439). Each refill of the
-/// buffer spends its first 32 bytes as the next key and forgets the old one (fast key erasure), and
-/// each word is wiped as it is handed out, so what is in memory tells nothing about past words.
+/// Construction. 32 bytes of entropy (core/entropy.h) key a ChaCha20 stream (RFC 8439). Each refill
+/// of the buffer spends its first 32 bytes as the next key and forgets the old one (fast key
+/// erasure), and each word is wiped as it is handed out, so what is in memory tells nothing about
+/// past words.
 ///
 /// Fork. The state lies in memory that the operating system hands to a child as zeros
 /// (MADV_WIPEONFORK), and a counter advanced by pthread_atfork notices fork() where that is not
 /// supported. Either way `alive` is not the child's fork count, so a child draws fresh entropy
 /// before its first word: parent and children never share one. Not covered: a bare clone() on a
 /// system without MADV_WIPEONFORK, and a signal handler that forks and goes on while an object is
-/// in use.
+/// in use. Windows and WebAssembly have no fork, and the state lies in ordinary memory there.
 ///
 /// Words of a key. `keyed` makes a generator whose words are ChaCha20's under a DrawKey, with the
 /// same fast key erasure: the same key gives the same words, however the generator was used before.
@@ -117,7 +105,8 @@ class DrawKey {
 /// too, never those that its parent will draw.
 ///
 /// Failure. If the operating system gives no entropy, or no memory for the state, the program says
-/// so on standard error and aborts. There is no fallback and no seed.
+/// so on standard error and aborts. There is no fallback and no seed. Those who must not abort ask
+/// `is_ready` before each draw.
 ///
 /// Threads. An object belongs to one thread at a time; give each thread its own. About 12 KiB each.
 class SecureRandom {
@@ -126,6 +115,10 @@ class SecureRandom {
 
   /// Takes over `memory`, whose words are forgotten, so that many keys need it once.
   [[nodiscard]] static SecureRandom keyed(const DrawKey& key, SecureRandom memory = {});
+
+  /// Whether there are words, or entropy to make them of. Words then come without further entropy,
+  /// unless the process forks.
+  [[nodiscard]] bool is_ready() noexcept;
 
   /// A uniform 64-bit word.
   std::uint64_t word() {
@@ -154,6 +147,8 @@ class SecureRandom {
   };
 
   void refill();
+  /// False if entropy is needed and missing: then nothing was changed.
+  [[nodiscard]] bool try_refill() noexcept;
   /// Makes the last `batches` batches of the stream anew; `key` is wiped.
   void fill(std::uint32_t (&key)[8], std::size_t batches);
 

@@ -47,13 +47,18 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+/// Not constexpr, and defined nowhere: a constant that calls it does not compile.
+void several_words_name_the_parameter_as_well();
+}  // namespace detail
+
 /// A value's words in a sentence, its parameter by the flag without dashes, and the unit in which it
 /// counts. Parameter and unit may be empty.
 struct Called {
   /// A parameter that the sentence calls by its name: "epsilon".
   consteval Called(const char* flag) : words(flag), parameter(flag) {  // NOLINT
     for (; *flag != '\0'; ++flag) {
-      if (*flag == ' ') throw "several words: name the parameter as well";
+      if (*flag == ' ') detail::several_words_name_the_parameter_as_well();
     }
   }
   Called(std::string_view called, std::string_view flag, std::string_view counted = {}) noexcept
@@ -103,25 +108,29 @@ inline constexpr Range kInsideOne{.least = 0, .most = 1, .is_open = true, .is_op
   return {.least = 0, .most = most, .is_open = true};
 }
 
-/// Throws InvalidInput, "WHAT must be ALLOWED, but is GIVEN", with these numbers as quantities.
-[[noreturn]] inline void refuse_number(const Called& what, const std::string& given, double value,
-                                       const std::string& allowed, const Range& range) {
+/// "WHAT must be ALLOWED, but is GIVEN", with these numbers as quantities.
+[[nodiscard]] inline InvalidInput out_of_range(const Called& what, const std::string& given,
+                                               double value, const std::string& allowed,
+                                               const Range& range) {
   std::vector<Quantity> quantities = {{"given", value, std::string(what.unit)}};
   if (std::isfinite(range.least))
     quantities.push_back({range.is_open ? "above" : "least", range.least, quantities[0].unit});
   if (std::isfinite(range.most))
     quantities.push_back({range.is_open_above ? "below" : "most", range.most, quantities[0].unit});
-  throw InvalidInput("out-of-range",
-                     std::string(what.words) + " must be " + allowed + ", but is " + given,
-                     what.parameter, {}, std::move(quantities));
+  return {"out-of-range",
+          std::string(what.words) + " must be " + allowed + ", but is " + given,
+          what.parameter,
+          {},
+          std::move(quantities)};
 }
 
-/// Throws it unless the number is in the range.
+/// Throws out_of_range unless the number is in the range.
 template <class Number>
 void require_in(const Range& range, const Called& what, Number value) {
   const auto number = static_cast<double>(value);
   if (range.has(number)) return;
-  refuse_number(what, detail::exact(value), number, range.words(std::is_integral_v<Number>), range);
+  MOLLIFY_REFUSE(out_of_range(what, detail::exact(value), number,
+                              range.words(std::is_integral_v<Number>), range));
 }
 
 /// Throws InvalidInput, "WHAT must be from `least` to `most`, but is `value`", unless it is: for
@@ -130,9 +139,9 @@ template <class Number>
 void require_between(const Called& what, Number value, std::type_identity_t<Number> least,
                      std::type_identity_t<Number> most) {
   if (value >= least && value <= most) return;
-  refuse_number(what, detail::exact(value), static_cast<double>(value),
-                "from " + detail::exact(least) + " to " + detail::exact(most),
-                {static_cast<double>(least), static_cast<double>(most)});
+  MOLLIFY_REFUSE(out_of_range(what, detail::exact(value), static_cast<double>(value),
+                              "from " + detail::exact(least) + " to " + detail::exact(most),
+                              {static_cast<double>(least), static_cast<double>(most)}));
 }
 
 }  // namespace mollify

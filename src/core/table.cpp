@@ -13,9 +13,9 @@ Table::Table(const Band& band) : Table(&band) { fit_reference(Bounds(band), writ
 
 void Table::require_count(const Band& band, std::size_t count) {
   if (count == band.outcome_count()) return;
-  throw InvalidInput("wrong-shape", "a table over " + std::to_string(band.outcome_count()) +
-                                        " outcomes needs as many scores, but has " +
-                                        std::to_string(count));
+  MOLLIFY_REFUSE(InvalidInput(
+      "wrong-shape", "a table over " + std::to_string(band.outcome_count()) +
+                         " outcomes needs as many scores, but has " + std::to_string(count)));
 }
 
 std::size_t detail::run_at(std::span<const std::uint64_t> numerators,

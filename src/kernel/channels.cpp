@@ -59,10 +59,10 @@ RandomizedResponse::RandomizedResponse(std::size_t outcome_count, double epsilon
                   Band::kMostOutcomes);
   require_between({"the number of records", "n", "records"}, records, 1, kMostRecords);
   if (chosen < 1 || chosen > records) {
-    throw InvalidInput("out-of-range",
-                       "the number of chosen records must be from 1 to all " +
-                           std::to_string(records) + ", but is " + std::to_string(chosen),
-                       "chosen");
+    MOLLIFY_REFUSE(InvalidInput("out-of-range",
+                                "the number of chosen records must be from 1 to all " +
+                                    std::to_string(records) + ", but is " + std::to_string(chosen),
+                                "chosen"));
   }
   // The odds K : L in parts of 2^shift, below 2^94.
   const std::uint64_t one = std::uint64_t{1} << bound_.shift();
@@ -90,11 +90,11 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   const ExpBound bound(epsilon);
   if (outcome_count == 0 || rows.empty() || rows.size() % outcome_count != 0 ||
       rows.size() > Band::kMostOutcomes) {
-    throw InvalidInput("wrong-shape",
-                       "the generators must be rows of " + std::to_string(outcome_count) +
-                           " masses, at most 16777216 in all, but there are " +
-                           std::to_string(rows.size()) + " masses",
-                       "channel");
+    MOLLIFY_REFUSE(InvalidInput("wrong-shape",
+                                "the generators must be rows of " + std::to_string(outcome_count) +
+                                    " masses, at most 16777216 in all, but there are " +
+                                    std::to_string(rows.size()) + " masses",
+                                "channel"));
   }
   const std::size_t row_count = rows.size() / outcome_count;
   std::vector<double> sums;
@@ -132,11 +132,12 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
     if (!bound.allows(column.greatest, column.least)) {
       const double factor =
           static_cast<double>(column.greatest) / static_cast<double>(column.least);
-      throw InvalidInput("out-of-range",
-                         "generators may differ by at most e^" + detail::shortest(bound.epsilon()) +
-                             " at each outcome, but at outcome " + std::to_string(j) +
-                             " they differ by a factor of " + detail::shortest(factor),
-                         "channel", {}, {{"given", factor}, {"most", bound.value()}});
+      MOLLIFY_REFUSE(InvalidInput("out-of-range",
+                                  "generators may differ by at most e^" +
+                                      detail::shortest(bound.epsilon()) +
+                                      " at each outcome, but at outcome " + std::to_string(j) +
+                                      " they differ by a factor of " + detail::shortest(factor),
+                                  "channel", {}, {{"given", factor}, {"most", bound.value()}}));
     }
   }
   return channel;
@@ -258,12 +259,12 @@ StaircaseChannel StaircaseChannel::make(std::span<const double> reference, doubl
                    [&](std::uint32_t a, std::uint32_t b) { return reference[a] < reference[b]; });
   StaircaseChannel channel = in_order(reference, sum, std::move(order), bound);
   if (!channel.satisfies(bound)) {
-    throw InvalidInput(
+    MOLLIFY_REFUSE(InvalidInput(
         "not-representable",
         "the public-data kernel of this reference cannot be built exactly at epsilon "
         "= " +
             detail::shortest(epsilon) + ": its smallest mass is too small next to the others",
-        "reference");
+        "reference"));
   }
   return channel;
 }

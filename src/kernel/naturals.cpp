@@ -186,10 +186,11 @@ std::strong_ordering Natural::operator<=>(const Natural& other) const {
 
 Ratio Ratio::at_least(const Called& what, double value) {
   if (!(value > 0 && value <= 0x1p62)) {
-    throw InvalidInput("out-of-range",
-                       std::string(what.words) + " must be positive and at most 2^62, but is " +
-                           detail::shortest(value),
-                       what.parameter);
+    MOLLIFY_REFUSE(InvalidInput("out-of-range",
+                                std::string(what.words) +
+                                    " must be positive and at most 2^62, but is " +
+                                    detail::shortest(value),
+                                what.parameter));
   }
   // The denominator 2^shift brings all 53 binary digits before the point, where 2^62 is enough.
   int exponent = 0;

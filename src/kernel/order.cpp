@@ -109,10 +109,10 @@ namespace {
 /// floor(rate 2^64) 2^-64.
 double kept_rate(double rate) {
   if (!(rate >= 0x1p-64 && rate <= 1)) {
-    throw InvalidInput(
+    MOLLIFY_REFUSE(InvalidInput(
         "out-of-range",
         "the rate of a subsample must be from 2^-64 to 1, but is " + detail::shortest(rate),
-        "rate");
+        "rate"));
   }
   return std::ldexp(std::floor(std::ldexp(rate, 64)), -64);
 }

@@ -61,16 +61,16 @@ double detail::validated_mass_sum(std::span<const double> masses) {
   double sum = 0;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0) || !std::isfinite(masses[i])) {
-      throw InvalidInput("not-a-distribution",
-                         "the reference mass of outcome " + std::to_string(i) +
-                             " must be finite and positive, but is " + shortest(masses[i]),
-                         "reference");
+      MOLLIFY_REFUSE(InvalidInput("not-a-distribution",
+                                  "the reference mass of outcome " + std::to_string(i) +
+                                      " must be finite and positive, but is " + shortest(masses[i]),
+                                  "reference"));
     }
     sum += masses[i];
   }
   if (!std::isfinite(sum))
-    throw InvalidInput("not-a-distribution", "the reference masses must have a finite sum",
-                       "reference");
+    MOLLIFY_REFUSE(InvalidInput("not-a-distribution", "the reference masses must have a finite sum",
+                                "reference"));
   return sum;
 }
 
@@ -88,16 +88,16 @@ Band make_band(const BandSpec& spec, std::vector<std::uint64_t> memory) {
   const std::size_t given = std::max(spec.reference.size(), spec.float_reference.size());
   const std::size_t count = given == 0 ? spec.outcome_count : given;
   if (spec.outcome_count != 0 && spec.outcome_count != count) {
-    throw InvalidInput("wrong-shape",
-                       "the reference must have one mass for each of the " +
-                           std::to_string(spec.outcome_count) + " outcomes, but has " +
-                           std::to_string(count),
-                       "reference");
+    MOLLIFY_REFUSE(InvalidInput("wrong-shape",
+                                "the reference must have one mass for each of the " +
+                                    std::to_string(spec.outcome_count) + " outcomes, but has " +
+                                    std::to_string(count),
+                                "reference"));
   }
   if (!spec.reference.empty() && !spec.float_reference.empty()) {
-    throw InvalidInput("contradicting-parameters",
-                       "the reference must be given once, but is in double and single precision",
-                       "reference");
+    MOLLIFY_REFUSE(InvalidInput(
+        "contradicting-parameters",
+        "the reference must be given once, but is in double and single precision", "reference"));
   }
   require_between({"the number of outcomes", "k", "outcomes"}, count, 1, Band::kMostOutcomes);
   require_in(kInsideOne, {"the band's floor b", "floor"}, spec.floor);

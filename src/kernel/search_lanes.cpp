@@ -183,16 +183,21 @@ Narrowed narrow_by(const Bounds& bounds, const float* scores, double least, doub
   return result;
 }
 
-Narrowed narrow(const Bounds& bounds, const float* scores, double least, double most, float* to,
-                std::size_t room) {
+[[maybe_unused]] Narrowed narrow(const Bounds& bounds, const float* scores, double least,
+                                 double most, float* to, std::size_t room) {
   return least > 0 ? narrow_by<true>(bounds, scores, least, most, to, room)  // else none is free
                    : narrow_by<false>(bounds, scores, least, most, to, room);
 }
 
 }  // namespace
 
+#if defined(MOLLIFY_DOUBLES_ONLY)  // a small library, which calls no other passes
+const SearchLanes SearchLanes::MOLLIFY_LANES = {
+    {survey<double>, excess<double>, lowers<double>}, {}, nullptr};
+#else
 const SearchLanes SearchLanes::MOLLIFY_LANES = {{survey<double>, excess<double>, lowers<double>},
                                                 {survey<float>, excess<float>, lowers<float>},
                                                 detail::narrow};
+#endif
 
 }  // namespace mollify::detail

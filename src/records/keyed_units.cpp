@@ -1,7 +1,6 @@
 #include "records/keyed_units.h"
 
 #include <sodium.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "core/entropy.h"
 
 namespace mollify {
 
@@ -52,7 +53,8 @@ std::shared_ptr<ReleaseKey::Secret> ReleaseKey::empty_secret() {
 
 ReleaseKey::ReleaseKey() {
   auto secret = empty_secret();
-  if (getentropy(secret->bytes.data(), kBytes) != 0) stop("the operating system gives no entropy");
+  if (!detail::fill_with_entropy(secret->bytes.data(), kBytes))
+    stop("the operating system gives no entropy");
   secret_ = std::move(secret);
 }
 

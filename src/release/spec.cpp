@@ -121,7 +121,8 @@ void require_fitting(const Part& part, const Json& json, const std::string& word
   if (json.is_number_unsigned()) return;
   Range range{.least = 0, .most = 0x1p64, .is_open_above = true};
   if (std::isfinite(part.least)) range = range_of(part);
-  refuse_number({words, key_of(part)}, json.dump(), json.get<double>(), range.words(true), range);
+  throw out_of_range({words, key_of(part)}, json.dump(), json.get<double>(), range.words(true),
+                     range);
 }
 
 /// A value as a sentence shows it: of a long one, and of a group, its kind.

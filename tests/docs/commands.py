@@ -61,6 +61,10 @@ def main():
     if "".join(f"//   {line}".rstrip() + "\n" for line in example.splitlines()) not in header:
         failures += 1
         print("FAILED: the program at the top of mollify.h is not examples/release_one.cpp")
+    guide = pages[repository / "docs/guides/on-a-device.md"]
+    if re.findall(r"^```c\n(.*?)^```", guide, re.M | re.S)[:1] != [(repository / "examples/on_a_device.c").read_text()]:
+        failures += 1
+        print("FAILED: the C block of docs/guides/on-a-device.md is not examples/on_a_device.c")
     print(f"{commands} commands, {failures} failures")
     return 1 if failures or commands < 5 else 0
 

@@ -16,30 +16,12 @@ namespace mollify {
 // -----------------------------------------------------------------------------------------------
 // The constant b.
 
-double exponential_of(double epsilon) {
-  const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
-  return std::ldexp(static_cast<double>(digits), -scale);
-}
-
 namespace {
-
-/// As exponential_of.
-double exponential_less_one_of(double epsilon) {
-  const auto [digits, scale] = cut_exp(ExpBound(epsilon).epsilon());
-  return std::ldexp(static_cast<double>(digits - (uint128{1} << scale)), -scale);
-}
 
 /// So wide a class that b rounds to one leaves the narrowest band there is, not none.
 double below_one(double floor) { return std::min(floor, 1 - 0x1p-53); }
 
 }  // namespace
-
-double minimax_floor(std::size_t outcome_count, double epsilon) {
-  const double k = static_cast<double>(outcome_count);
-  return k / (exponential_less_one_of(epsilon) + k);
-}
-
-double relative_floor(double epsilon) { return 1 / std::sqrt(exponential_of(epsilon)); }
 
 double class_floor(double c1, double c2, double epsilon) {
   require_in_range(&MechanismNumbers::c1, c1);

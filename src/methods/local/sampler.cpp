@@ -44,16 +44,6 @@ void LocalSampler::draw_rows(std::span<const float> weights, SecureRandom& rando
 
 namespace {
 
-/// The weights as k scores; outcomes out of range are passed over, repeated ones added.
-std::vector<double> dense_scores(const ScoredOutcomes& p, std::size_t outcome_count) {
-  std::vector<double> scores(outcome_count);
-  const std::size_t count = std::min(p.outcomes.size(), p.weights.size());
-  for (std::size_t j = 0; j < count; ++j) {
-    if (p.outcomes[j] < outcome_count) scores[p.outcomes[j]] += p.weights[j];
-  }
-  return scores;
-}
-
 template <class Weight>
 void draw_each(const Band& band, Spare<Table>& spare, std::span<const Weight> weights,
                SecureRandom& random, std::span<std::uint32_t> released) {
@@ -73,28 +63,9 @@ void draw_each(const Band& band, Spare<Table>& spare, std::span<const Weight> we
 
 }  // namespace
 
-void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released) {
-  if (released.size() > table.band().outcome_count()) {
-    const AliasTable many(table);
-    for (std::uint32_t& outcome : released) {
-      outcome = static_cast<std::uint32_t>(many.draw(random));
-    }
-    return;
-  }
-  for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
-}
-
 void BandSampler::draw_by_law(const ScoredOutcomes& p, const LawWords& words,
                               std::span<std::uint32_t> released) const {
-  if (outcome_count() <= kDense) {
-    const Table table = projected(band_, dense_scores(p, outcome_count()));
-    draw_all(table, words(integers_of(table)), released);
-    return;
-  }
-  SparseTable table(band_);
-  project(table, p.outcomes, p.weights);
-  SecureRandom& random = words({.outcomes = table.outcomes(), .numerators = table.numerators()});
-  for (std::uint32_t& outcome : released) outcome = static_cast<std::uint32_t>(table.draw(random));
+  draw_from_band(band_, p.outcomes, p.weights, words, released);
 }
 
 void BandSampler::draw_rows(std::span<const double> weights, SecureRandom& random,
@@ -108,7 +79,8 @@ void BandSampler::draw_rows(std::span<const float> weights, SecureRandom& random
 }
 
 Law BandSampler::law(const ScoredOutcomes& p) const {
-  if (outcome_count() <= kDense) return law_of(projected(band_, dense_scores(p, outcome_count())));
+  if (outcome_count() <= kDense)
+    return law_of(projected(band_, dense_scores(p.outcomes, p.weights, outcome_count())));
   SparseTable table(band_);
   project(table, p.outcomes, p.weights);
   return law_of(table);

@@ -20,6 +20,7 @@
 #include "core/table.h"
 #include "kernel/channels.h"
 #include "methods/divergence/f_divergence.h"
+#include "methods/local/band_draw.h"
 #include "methods/local/law.h"
 #include "scores/points.h"
 
@@ -134,14 +135,6 @@ class LocalSampler {
 // -----------------------------------------------------------------------------------------------
 // The local sampler of a band: minimax, relative mollifier, density class and neighbourhood alike.
 
-/// The integers of a table's law. Valid as long as the table is.
-[[nodiscard]] inline LawIntegers integers_of(const Table& table) {
-  return {.numerators = table.numerators(), .band = &table.band()};
-}
-
-/// Fills `released` with independent draws from a table.
-void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t> released);
-
 /// Releases from clip(P/r, b h, b E h), the projection of P on a band, exactly in integers.
 ///
 /// Domains of at most kDense outcomes use a Table, larger ones a SparseTable, so that a unit costs
@@ -149,7 +142,7 @@ void draw_all(const Table& table, SecureRandom& random, std::span<std::uint32_t>
 /// is epsilon-LDP by the theorems of Band, Table and SparseTable.
 class BandSampler final : public LocalSampler {
  public:
-  static constexpr std::size_t kDense = 4096;
+  static constexpr std::size_t kDense = kMostDenseOutcomes;
 
   explicit BandSampler(const Band& band) : band_(band) {}
 

@@ -1,0 +1,2 @@
+export { MollifyError, RandomizedResponse } from "./response.js";
+export { Sampler } from "./sampler.js";
