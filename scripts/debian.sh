@@ -10,7 +10,7 @@ quick_test_packages=(libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libm
 # Format and findings differ between versions of Clang, so its version is fixed.
 full_test_packages=(
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
-  'chromium|chromium-browser' default-jre-headless
+  'chromium|chromium-browser' default-jre-headless postgresql
   # Other targets of the device library; scripts/get_zig.sh has more.
   g++-aarch64-linux-gnu g++-arm-linux-gnueabihf nodejs qemu-user
 )
