@@ -15,7 +15,7 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/static/icon.svg">
 <link rel="stylesheet" href="/static/collector.css">
 {head}</head>
 <body>

@@ -153,6 +153,9 @@ class Collector:
 async def take_report(request: Request) -> Response:
     collector: Collector = request.app.state.collector
     question = collector.question(request)
+    if request.headers.get("content-type") != "application/json":
+        # Browsers send this type for other sites' pages only if the collector names the site.
+        raise Unfit(415, "A report has the header content-type: application/json.")
     report = report_of(await _body(request), question.versions)
     try:
         await collector.writer.add(report)

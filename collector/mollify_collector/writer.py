@@ -17,6 +17,8 @@ log = logging.getLogger("mollify_collector")
 
 MOST_WAITING = 20_000
 _BATCH = 5_000
+_PAUSE = 0.2
+"""Seconds before the next try of a database that failed."""
 
 
 class Busy(Exception):
@@ -58,6 +60,8 @@ class Writer:
                     done.set_exception(Busy())
                 else:
                     done.set_result(None)
+            if failed:
+                await asyncio.sleep(_PAUSE)
 
     def _write(self, reports: list[Report]) -> bool:
         try:

@@ -1,6 +1,5 @@
 """A collector in a process of its own, with either database."""
 
-import asyncio
 import http.client
 import json
 import random
@@ -33,7 +32,7 @@ class Running:
         self.address = address
         self.service = Service(address, folder / "log", None, *options)
         self.service.start()
-        asyncio.run(self.service.started())
+        self.service.wait()
 
     def ask(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
@@ -55,7 +54,10 @@ class Running:
             "certificate": digest or self.get(f"/questions/{name}")["certificate_sha256"],
             "outcome": outcome,
         }
-        return self.ask("POST", f"/questions/{name}/reports", json.dumps(body))[0]
+        return self.post(name, json.dumps(body))[0]
+
+    def post(self, name, body):
+        return self.ask("POST", f"/questions/{name}/reports", body, {"Content-Type": "application/json"})
 
     def counted(self, name):
         return self.get(f"/questions/{name}/estimate")["reports"]

@@ -16,7 +16,7 @@ from conftest import Running, spec
 
 from mollify_collector import service
 from mollify_collector.questions import counted, read
-from mollify_collector.store import open_store
+from mollify_collector.store import Report, open_store
 
 PAGES = ["/", "/questions", "/questions/way", "/questions/way/estimate", "/questions/way/results", "/health"]
 
@@ -116,7 +116,7 @@ def test_what_no_device_can_have_sent(running, body, status):
     before = kept(running)
     if isinstance(body, str):
         body = body.replace("DIGEST", running.get("/questions/way")["certificate_sha256"])
-    found, headers, answer = running.ask("POST", "/questions/way/reports", body)
+    found, headers, answer = running.post("way", body)
     assert found == status
     assert set(json.loads(answer)) == {"error"}
     assert "Traceback" not in answer.decode()
@@ -125,7 +125,7 @@ def test_what_no_device_can_have_sent(running, body, status):
 
 def test_a_body_without_a_length_is_cut_off(running):
     with socket.create_connection(("127.0.0.1", running.service.port), timeout=30) as sender:
-        sender.sendall(b"POST /questions/way/reports HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        sender.sendall(b"POST /questions/way/reports HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         for _ in range(3):
             sender.sendall(b"200\r\n" + b"x" * 0x200 + b"\r\n")
         assert sender.recv(100).startswith(b"HTTP/1.1 413")
@@ -183,6 +183,27 @@ def test_other_sites_send_only_where_the_operator_named_them(running, tmp_path):
 SECRET = "0123456789abcdef"
 
 
+def test_a_form_of_another_site_sends_nothing(running):
+    """A page may send these types anywhere without asking."""
+    body = _unfit(certificate=running.get("/questions/way")["certificate_sha256"])
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", None):
+        headers = {"Content-Type": kind} if kind else {}
+        assert running.ask("POST", "/questions/way/reports", body, headers)[0] == 415
+
+
+def test_so_far_can_bad_devices_move_a_share():
+    """m of n devices that send what they like move no share by more than m / (n a), a what randomized response keeps."""
+    version = read(spec("2"))
+    response = mo.RandomizedResponse(k=version.outcomes, epsilon=2)
+    most = (response.kept - response.other) / response.total
+    honest = dict(enumerate([40, 7, 11, 30, 25, 9, 14, 14, 22, 8, 16, 4]))
+    n, m = sum(honest.values()), 30
+    before = counted(version, honest)["estimates"]
+    bad = honest | {0: honest[0] - m, 5: honest[5] + m}
+    moved = [abs(one["probability"] - was["probability"]) for one, was in zip(counted(version, bad)["estimates"], before)]
+    assert max(moved) == pytest.approx(m / (n * most))
+
+
 class _Broken:
     """A database whose sentences quote what it was given."""
 
@@ -217,7 +238,6 @@ def test_a_failure_says_nothing_of_a_report(caplog):
 
 
 def test_a_report_that_could_not_be_written_is_not_acknowledged(caplog):
-    from mollify_collector.store import Report
     from mollify_collector.writer import Busy, Writer
 
     async def add():
@@ -231,10 +251,27 @@ def test_a_report_that_could_not_be_written_is_not_acknowledged(caplog):
     assert SECRET not in caplog.text
 
 
+def test_more_than_can_wait_is_sent_away(monkeypatch):
+    from mollify_collector import writer
+
+    monkeypatch.setattr(writer, "MOST_WAITING", 3)
+
+    async def add():
+        full = writer.Writer(_Broken)  # which nobody empties
+        waiting = [asyncio.ensure_future(full.add(Report(1, 1, f"{number:032}", 0))) for number in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(writer.Busy):
+            await full.add(Report(1, 1, "f" * 32, 0))
+        for one in waiting:
+            one.cancel()
+
+    asyncio.run(add())
+
+
 def test_the_log_holds_no_reports_and_no_senders(running):
     identity = random.randbytes(16).hex()
     assert running.report("way", 1, identity=identity) == 204
-    running.ask("POST", "/questions/way/reports", _unfit(id=identity))
+    running.post("way", _unfit(id=identity))
     assert identity not in running.log
     assert "GET" not in running.log
     assert "POST" not in running.log
@@ -271,7 +308,7 @@ def test_versions_join_and_a_question_closes(tmp_path):
         assert "closed" in run("list").stdout
         running.service.kill()
         running.service.start()
-        asyncio.run(running.service.started())
+        running.service.wait()
         assert running.report("way", 0, digests[0]) == 410
         assert running.counted("way") == 36
     finally:

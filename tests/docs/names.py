@@ -49,7 +49,7 @@ def main():
         if path.suffix == ".cpp" and place.startswith("tests/"):
             for suite, name in re.findall(r"^\w*TEST\w*\(\s*(\w+),\s*(\w+)", text, re.M):
                 tests |= {f"{suite}.{name}", f"{suite}.*"}
-        if path.suffix == ".py" and place.startswith("python/tests/"):
+        if path.suffix == ".py" and place.startswith(("python/tests/", "collector/tests/")):
             tests |= {f"{path.stem}.{name}" for name in re.findall(r"^def (test_\w+)", text, re.M)}
         if path.suffix == ".md" and place.startswith(("docs/", "src/", "README", "CONTRIBUTING")):
             pages.append((place, FENCE.sub("", text)))

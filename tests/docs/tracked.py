@@ -1,6 +1,6 @@
 """The project's text files, whether or not there is a Git repository around them."""
 
-TOPS = ("benchmarks", "cmake", "data", "docs", "examples", "experiments", "fuzz", "include", "npm", "python", "schema",
+TOPS = ("benchmarks", "cmake", "collector", "data", "docs", "examples", "experiments", "fuzz", "include", "npm", "python", "schema",
         "scripts", "src", "tests")
 
 
