@@ -45,7 +45,8 @@ def results(found: Mapping[str, Any]) -> str:
     title = f"Results: {found['question']}"
     if not found["reports"]:
         return _page(title, "<p>No report has come in yet. This page refreshes.</p>\n", _REFRESH)
-    body = f"<p>{found['reports']:,} reports. This page refreshes.</p>\n".replace(",", " ")
+    reports = f"{found['reports']:,} report{'s' if found['reports'] > 1 else ''}".replace(",", " ")
+    body = f"<p>{reports}. This page refreshes.</p>\n"
     body += "".join(_column(one) for one in found["columns"])
     for one in found["means"]:
         if one["mean"] is not None:
@@ -63,8 +64,8 @@ def results(found: Mapping[str, Any]) -> str:
 def _column(column: Mapping[str, Any]) -> str:
     rows = "".join(_row(one) for one in column["values"])
     return (
-        f'<table>\n<caption>{escape(column["name"])}</caption>\n<thead><tr><th scope="col">answer</th>'
-        '<th scope="col">share</th><th scope="col">range</th><th class="bar"></th></tr></thead>\n'
+        f'<table>\n<caption>{escape(column["name"])}</caption>\n'
+        '<thead><tr><th scope="col">answer</th><th scope="col">share, and its range</th></tr></thead>\n'
         f"<tbody>\n{rows}</tbody>\n</table>\n"
     )
 
@@ -72,11 +73,11 @@ def _column(column: Mapping[str, Any]) -> str:
 def _row(value: Mapping[str, Any]) -> str:
     share, lower, upper = (100 * value[key] for key in ("probability", "lower", "upper"))
     return (
-        f'<tr><th scope="row">{escape(value["value"])}</th><td>{share:.1f} %</td>'
-        f"<td>{lower:.1f} to {upper:.1f} %</td>"
-        '<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="range" x="{lower:.2f}" y="1" width="{upper - lower:.2f}" height="8"/>'
-        f'<rect class="share" x="{min(max(share, 0), 99):.2f}" y="0" width="1" height="10"/></svg></td></tr>\n'
+        f'<tr><th scope="row">{escape(value["value"])}</th>'
+        f'<td>{share:.1f} % <span class="quiet">{lower:.1f} to {upper:.1f} %</span>'
+        '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="range" x="{lower:.2f}" y="2" width="{upper - lower:.2f}" height="6"/>'
+        f'<rect class="share" x="{min(max(share, 0), 99.2):.2f}" y="0" width="0.8" height="10"/></svg></td></tr>\n'
     )
 
 
