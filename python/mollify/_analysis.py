@@ -82,6 +82,7 @@ def estimate(
     confidence: float = 0.95,
     method: str = "unbiased",
     pairs: bool = False,
+    counts_column: str | None = None,
 ) -> Estimate:
     """Estimate the distribution of the population that records were drawn from, with
     intervals.
@@ -105,6 +106,9 @@ def estimate(
         "maximum-likelihood".
     pairs : bool
         Estimates two-way tables of all pairs of columns too. Default: False.
+    counts_column : str
+        Column of `released` with how many records a row counts as. Default: each row is
+        one record.
 
     Returns
     -------
@@ -137,7 +141,7 @@ def estimate(
         certificate.json,
         certificate._name,
         known._inside,
-        source_of(released, list(known), what="released"),
+        source_of(released, [*known, *filter(None, [counts_column])], what="released"),
         question,
     )
     return Estimate(*told(answer, known))

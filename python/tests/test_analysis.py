@@ -86,6 +86,19 @@ def test_estimates_refuse_values_that_no_release_has(tmp_path):
             mo.estimate(tmp_path / "bad.csv", release.certificate, domain)
 
 
+def test_estimates_take_counted_records(tmp_path):
+    domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille"], null="Lille", outside="Ghent")})
+    certificate = mo.Local(domain, epsilon=1, mechanism="randomized-response").sample({"city": []}).certificate
+    rows = mo.estimate({"city": ["Ghent"] * 7 + ["Lille"] * 3}, certificate)
+    counted = {"city": ["Ghent", "Lille", "Ghent"], "n": [5, 3, 2]}
+    assert mo.estimate(counted, certificate, counts_column="n").json == rows.json
+    (tmp_path / "r.csv").write_text("n,city\n5,Ghent\n3,Lille\n2,Ghent\n")
+    assert mo.estimate(tmp_path / "r.csv", certificate, counts_column="n").json == rows.json
+    for wrong in ("m", "city", 3):
+        with pytest.raises((mo.InvalidInput, TypeError)):
+            mo.estimate(counted, certificate, counts_column=wrong)
+
+
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
     release = mo.Local(domain, unit="unit", units=["a", "b"], epsilon=1).sample(data)

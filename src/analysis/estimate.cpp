@@ -37,13 +37,16 @@ std::span<const Part> estimate_parts() {
       {{"/method", "--method", kText,
         "unbiased (default), simplex or maximum-likelihood\nsimplex: the nearest distribution",
         "NAME"}},
-      {{"/pairs", "--pairs", kTruth, "two-way tables of all pairs of columns too"}}};
+      {{"/pairs", "--pairs", kTruth, "two-way tables of all pairs of columns too"}},
+      {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
+        "COLUMN"}}};
   return kParts;
 }
 
 EstimateRequest estimate_request_of(const Json& json, const std::string& name) {
   const PartReader reader(estimate_parts(), json, name, "a question to estimate");
-  EstimateRequest request{.pairs = reader.is_true("/pairs")};
+  EstimateRequest request{.pairs = reader.is_true("/pairs"),
+                          .counts_column = reader.find<std::string>("/counts_column")};
   request.confidence = reader.find<double>("/confidence").value_or(request.confidence);
   if (const auto method = reader.find<std::string>("/method")) {
     request.method = known_value<EstimateMethod>("method", *method);

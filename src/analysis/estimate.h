@@ -264,6 +264,8 @@ struct EstimateRequest {
   double confidence = 0.95;
   EstimateMethod method = EstimateMethod::kUnbiased;
   bool pairs = false;  ///< two-way tables of all pairs of columns too
+  /// Column with how many records a row counts as; without one, each row is one record.
+  std::optional<std::string> counts_column{};
 };
 
 /// The parts of such a question, and the question of a JSON object of them; sentences as

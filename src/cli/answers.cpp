@@ -289,11 +289,12 @@ int run(const EstimateOptions& options, const CLI::App& command) {
   const Domain domain = domain_of(stated, options);
   const auto law = naming_file(name, [&] { return ReleasedLaw(stated, name, domain); });
   naming_part("released", [&] {
-    require_released_columns(CsvReader(released).header(), released, stated.spec, law.domain(),
-                             name);
+    std::vector<std::string> columns = CsvReader(released).header();
+    if (request.counts_column) std::erase(columns, *request.counts_column);
+    require_released_columns(columns, released, stated.spec, law.domain(), name);
   });
-  const Empirical records =
-      counted_outcomes(read_public_digits(released, law.domain()), law.domain());
+  const CountedDigits read = read_counted_digits(released, law.domain(), request.counts_column);
+  const Empirical records = counted_outcomes(read.digits, law.domain(), read.counts);
   const PopulationEstimate found = estimate_population(law, records, request, released);
   tell_odds(stated.total);
   return print_answer(estimate_answer(found, stated.spec), options.json);

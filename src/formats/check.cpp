@@ -47,22 +47,6 @@ std::string becomes_text(const Column& column, Verdict verdict, std::uint32_t ou
   return clips ? bound_text(column, outcome > 0) : outcome_text(column, outcome);
 }
 
-/// The field of a row's count, if it is not read as it is. Returns the number of findings.
-std::uint64_t check_count(const CsvReader& csv, std::size_t place, const FindingReport& report) {
-  const std::string_view field = csv.fields()[place];
-  const auto count = read_count(field);
-  constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
-  if (count && *count <= kMost) return 0;
-  const bool is_weight = !count && read_weight(field).has_value();
-  report({csv.line_number(), csv.header()[place], field,
-          fmt::format("must be a whole number from 0 to {}{}", kMost,
-                      is_weight ? fmt::format(" (for weights give {} instead of {})",
-                                              flag_words("weights"), flag_words("counts-column"))
-                                : ""),
-          fmt::format("{}", count ? kMost : 0)});
-  return 1;
-}
-
 /// The field of a row's weight, if it is not read as it is, except for the grid.
 std::uint64_t check_weight(const CsvReader& csv, std::size_t place, const WeightColumn& weights,
                            const FindingReport& report) {
@@ -216,6 +200,21 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
          "must be a unit of the roster");
   }
   return findings;
+}
+
+std::uint64_t check_count(const CsvReader& csv, std::size_t place, const FindingReport& report) {
+  const std::string_view field = csv.fields()[place];
+  const auto count = read_count(field);
+  constexpr std::uint64_t kMost = CountedSource::kMostOfARow;
+  if (count && *count <= kMost) return 0;
+  const bool is_weight = !count && read_weight(field).has_value();
+  report({csv.line_number(), csv.header()[place], field,
+          fmt::format("must be a whole number from 0 to {}{}", kMost,
+                      is_weight ? fmt::format(" (for weights give {} instead of {})",
+                                              flag_words("weights"), flag_words("counts-column"))
+                                : ""),
+          fmt::format("{}", count ? kMost : 0)});
+  return 1;
 }
 
 CheckCounts check_table(const std::string& path, const Domain& domain, const UnitColumns& unit,

@@ -76,6 +76,10 @@ std::uint64_t check_record(const CsvReader& csv, const Domain& domain,
                            std::span<const std::size_t> places, const Roster* roster,
                            const FindingReport& report);
 
+/// Reports the field at a place of a row's count, unless it is a whole number from 0 to 2^40. Returns the number of
+/// findings.
+std::uint64_t check_count(const CsvReader& csv, std::size_t place, const FindingReport& report);
+
 /// The column that says what each row counts as.
 struct CheckedAmounts {
   std::optional<std::string> counts{};  ///< with a number of records

@@ -30,6 +30,7 @@
 #include "formats/check.h"
 #include "formats/domain_yaml.h"
 #include "formats/text_files.h"
+#include "records/source.h"
 #include "scores/references.h"
 
 namespace mollify {
@@ -527,18 +528,24 @@ void require_rules(const CsvReader& csv, const Domain& domain,
   }
 }
 
-/// Passes each record to `take(fields, ids)`, or refuses it.
+/// Passes each record to `take(fields, ids)`, or refuses it. With `counts`, the last of the ids is that column's field, and
+/// a count.
 template <class Take>
 void read_strictly(const std::string& path, const Domain& domain, Take take,
-                   const UnitColumns& unit = {}, std::optional<TableBytes> bytes = std::nullopt) {
+                   const UnitColumns& unit = {}, std::optional<TableBytes> bytes = std::nullopt,
+                   const std::optional<std::string>& counts = std::nullopt) {
   CsvReader csv(path, bytes);
-  const std::vector<std::size_t> places = wanted_columns(csv, domain, unit);
+  std::optional<AmountColumn> amounts;
+  if (counts) amounts = {"counts", kStatesCounts.parameter, *counts};
+  std::vector<std::size_t> places = wanted_columns(csv, domain, unit, amounts);
+  const std::size_t checked = places.size();
+  if (counts) places.push_back(csv.position(*counts, kStatesCounts));
   std::vector<std::string_view> fields(places.size());
   bool any = false;
   while (csv.next()) {
     keep_going();
     any = true;
-    check_record(csv, domain, places, nullptr, [&](const Finding& finding) {
+    const auto refuse = [&](const Finding& finding) {
       if (is_header(csv)) {
         refuse_input(
             "malformed-file", csv.here(),
@@ -554,7 +561,9 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
       refuse_input("outside-domain", csv.here(finding.column), "{}{} {}{}{}", csv.place(), place,
                    finding.expectation, value,
                    is_clipped(domain, finding) ? " (outside: clip is for private values)" : "");
-    });
+    };
+    check_record(csv, domain, std::span(places).first(checked), nullptr, refuse);
+    if (counts) check_count(csv, places.back(), refuse);
     for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = csv.fields()[places[i]];
     const std::span<const std::string_view> all(fields);
     if (domain.possible() != nullptr) require_rules(csv, domain, all);
@@ -568,16 +577,28 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
 
 std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
                                               std::optional<TableBytes> bytes) {
-  std::vector<std::uint32_t> digits;
+  return read_counted_digits(path, domain, std::nullopt, bytes).digits;
+}
+
+CountedDigits read_counted_digits(const std::string& path, const Domain& domain,
+                                  const std::optional<std::string>& counts,
+                                  std::optional<TableBytes> bytes) {
+  CountedDigits read;
   const std::size_t columns = domain.columns().size();
+  bool any = !counts;
   read_strictly(
       path, domain,
-      [&](std::span<const std::string_view> fields, std::span<const std::string_view> /*ids*/) {
-        digits.resize(digits.size() + columns);
-        domain.encode_digits(fields, std::span(digits).last(columns));
+      [&](std::span<const std::string_view> fields, std::span<const std::string_view> ids) {
+        read.digits.resize(read.digits.size() + columns);
+        domain.encode_digits(fields, std::span(read.digits).last(columns));
+        if (!counts) return;
+        read.counts.push_back(*read_count(ids.back()));
+        any = any || read.counts.back() > 0;
       },
-      {}, bytes);
-  return digits;
+      {}, bytes, counts);
+  refuse_if(!any, "empty-input", Concern::in_file(path),
+            "{} must count at least one record, but all of its counts are 0", path);
+  return read;
 }
 
 UnitRecords read_public_units(const std::string& path, const Domain& domain,

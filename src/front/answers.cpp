@@ -106,13 +106,14 @@ Answer estimate(const Certificate& certificate, const Domain& domain, const Sour
     const std::optional<std::string>& path = released.inside().path;
     const std::string name_of_records = path.value_or("released (in memory)");
     const std::string text = path ? std::string() : released.csv_text(law.domain().names());
-    const std::vector<std::uint32_t> digits = naming_part("released", [&] {
-      return inside::read_public_digits(
-          name_of_records, law.domain(),
+    const inside::CountedDigits records = naming_part("released", [&] {
+      return inside::read_counted_digits(
+          name_of_records, law.domain(), request.counts_column,
           path ? std::nullopt : std::optional<std::string_view>(text));
     });
     const inside::PopulationEstimate found = inside::estimate_population(
-        law, inside::counted_outcomes(digits, law.domain()), request, name_of_records);
+        law, inside::counted_outcomes(records.digits, law.domain(), records.counts), request,
+        name_of_records);
     inside::Answer answer = inside::estimate_answer(found, stated.spec);
     for (inside::Message& one : inside::epsilon_warnings(stated.total, stated.total, 0))
       answer.warn(std::move(one));

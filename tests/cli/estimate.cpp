@@ -2,6 +2,8 @@
 #include "analysis/estimate.h"
 
 #include <cmath>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -61,6 +63,29 @@ const Json& cell(const Json& cells, std::string_view name) {
     if (found["outcome"] == name) return found;
   }
   throw std::out_of_range(std::string(name));
+}
+
+// A collector that counts its reports keeps no rows.
+TEST(Estimate, TakesCountedRecords) {
+  const Population command;
+  command.release({"@central", "--mechanism", "shuffled-rr", "--epsilon", "1", "--delta", "1e-6",
+                   "--accept-error", "--count", std::to_string(kUnits)});
+  std::istringstream rows(command.files.read("released.csv"));
+  std::string row;
+  std::getline(rows, row);
+  ASSERT_EQ(row, "age,smoker");
+  std::map<std::string, int> counts;
+  while (std::getline(rows, row)) ++counts[row];
+  std::string counted = "age,smoker,reports\n";
+  for (const auto& [record, count] : counts) {
+    counted += record + "," + std::to_string(count) + "\n";
+  }
+  const Json found = command.estimated({"--pairs"});
+  command.files.write("released.csv", counted);
+  EXPECT_EQ(command.estimated({"--pairs", "--counts-column", "reports"}), found);
+  EXPECT_EQ(command.estimate().status, 2) << "a column that no release has";
+  EXPECT_EQ(command.estimate({"--counts-column", "age"}).status, 2);
+  EXPECT_EQ(command.estimate({"--counts-column", "wealth"}).status, 2);
 }
 
 // A certificate is made before the records are drawn, so nothing in it can name them.

@@ -220,6 +220,35 @@ TEST(ReadPublicRecords, IsStrict) {
   EXPECT_EQ(refusal("sex,age\nf\n"), "ref.csv line 2 must have 2 fields like the header, not 1");
 }
 
+TEST(ReadPublicRecords, MayBeCounted) {
+  const test::Scratch scratch;
+  const Domain domain = parse_domain(
+      "columns: {age: {type: integer, min: 0, max: 100, null: 0}, sex: {type: boolean, null: "
+      "false}}",
+      "");
+  const auto read = [&](const std::string& content) {
+    return read_counted_digits(scratch.write("ref.csv", content), domain, "n");
+  };
+  const auto refusal = [&](const std::string& content) {
+    return test::refusal(scratch, [&] { (void)read(content); });
+  };
+  const CountedDigits counted = read("n,sex,age\n3,true,7\n0,false,8\n1099511627776,false,9\n");
+  EXPECT_THAT(counted.digits, ElementsAre(7U, 1U, 8U, 0U, 9U, 0U));
+  EXPECT_THAT(counted.counts, ElementsAre(3U, 0U, std::uint64_t{1} << 40U));
+  for (const std::string bad : {"-1", "1.5", "", "many", "1099511627777"}) {
+    EXPECT_THAT(refusal("n,sex,age\n3,true,7\n" + bad + ",true,7\n"),
+                testing::StartsWith("ref.csv line 3 column \"n\" must be a whole number from 0 to "
+                                    "1099511627776"))
+        << bad;
+  }
+  EXPECT_EQ(refusal("n,sex,age\n0,true,7\n"),
+            "ref.csv must count at least one record, but all of its counts are 0");
+  EXPECT_EQ(refusal("n,sex,age\n1,true,101\n"),
+            "ref.csv line 2 column \"age\" must be an integer from 0 to 100 or null, but is "
+            "\"101\" (outside: clip is for private values)");
+  EXPECT_THAT(refusal("sex,age\ntrue,1\n"), testing::HasSubstr("\"n\""));
+}
+
 TEST(SameFileOrContent, SeesLinksAndCopies) {
   const test::Scratch scratch;
   std::string content(100000, 'x');

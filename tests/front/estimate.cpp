@@ -46,6 +46,18 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   EXPECT_FALSE(found.number(all_glad + "/outcome")) << "it is a text";
   EXPECT_LE(found.number("/means/0/lower"), 49.5);
   EXPECT_GE(found.number("/means/0/upper"), 49.5);
+  // The first records, counted twice each, are these records two times.
+  const std::vector<std::int64_t> once(told_ages.begin(), told_ages.begin() + 150);
+  const std::vector<std::uint8_t> once_glad(told_glad.begin(), told_glad.begin() + 150);
+  const std::vector<std::int64_t> two(150, 2);
+  std::vector<std::int64_t> twice(once);
+  std::vector<std::uint8_t> twice_glad(once_glad);
+  twice.insert(twice.end(), once.begin(), once.end());
+  twice_glad.insert(twice_glad.end(), once_glad.begin(), once_glad.end());
+  const Source counted = Source::memory({{"age", once}, {"n", two}, {"glad", once_glad}});
+  const Source repeated = Source::memory({{"age", twice}, {"glad", twice_glad}});
+  EXPECT_EQ(estimate(certificate, domain, counted, R"({"counts_column": "n"})").json,
+            estimate(certificate, domain, repeated).json);
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, R"({"method": "best"})"));
             }),
