@@ -9,7 +9,8 @@ python3 -m venv --clear "$environment"
 pip=("$environment/bin/pip" install --quiet --no-compile --disable-pip-version-check)
 "${pip[@]}" -r collector/requirements.txt
 "${pip[@]}" -c python/requirements.txt pytest mypy playwright
-"${pip[@]}" --no-deps build/wheels/*.whl ./collector
+scripts/build_collector.sh
+"${pip[@]}" --no-deps build/wheels/*.whl build/collector-wheels/*.whl
 said=build/collector-tests.log
 "$environment/bin/python" -P -m pytest -q -rs -c collector/pyproject.toml collector/tests | tee "$said"
 if grep -qE '[0-9]+ skipped' "$said"; then

@@ -47,7 +47,7 @@ def estimate(versions: Sequence[Asked], counts: Sequence[Mapping[int, int]]) -> 
     for column in versions[0].published.columns:
         rows = [_joined([one[column.name][cell] for one in shares], weights, "probability") for cell in range(len(column.cells))]
         found["columns"].append(
-            {"name": column.name, "values": [{"value": cell} | row for cell, row in zip(column.cells, rows)]}
+            {"name": column.name, "values": [{"value": cell, "shown": shown} | row for cell, shown, row in zip(column.cells, column.shown, rows)]}
         )
     for place, mean in enumerate(of_versions[0]["means"]):
         joined = _joined([one["means"][place] for one in of_versions], weights, "mean")

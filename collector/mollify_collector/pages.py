@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from mollify_collector.questions import Column
 from mollify_collector.store import Asked
+
+_MOST_BUTTONS = 12
+_MOST_ROWS = 40
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -33,11 +38,80 @@ _REFRESH = """<script type="module" src="/static/results.js"></script>
 
 def index(questions: Sequence[Asked]) -> str:
     """All questions."""
-    rows = "".join(
-        f'<li><a href="/questions/{one.name}/results">{one.name}</a>{"" if one.is_open else " (closed)"}</li>\n'
-        for one in questions
-    )
+    rows = ""
+    for one in questions:
+        answer = f'<a href="/questions/{one.name}/answer">answer</a>' if one.is_open else "closed"
+        rows += f'<li>{one.name}: {answer}, <a href="/questions/{one.name}/results">results</a></li>\n'
     return _page("Questions", f"<ul>\n{rows}</ul>\n" if rows else "<p>No question is published yet.</p>\n")
+
+
+def answer(asked: Asked) -> str:
+    """The page on which a person answers. It draws the report in the browser (static/answer.js), and
+    holds all that it needs for this, so that it asks for nothing before the report is sent.
+    """
+    version = asked.published
+    fields = "".join(_choice(f"column{place}", one) for place, one in enumerate(version.columns))
+    data = {
+        "name": asked.name,
+        "certificate": version.certificate,
+        "columns": [{"name": one.name, "cells": one.shown} for one in version.columns],
+    }
+    text = json.dumps(data).replace("<", "\\u003c")
+    return _page(asked.name, _ANSWER.format(fields=fields, question=text), _ANSWER_HEAD)
+
+
+_ANSWER_HEAD = """<script type="module" src="/static/answer.js"></script>
+"""
+
+_ANSWER = """<p>Your answers stay on this device. It draws a random report from them, shows it to you, and sends it only if you say so.</p>
+<noscript><p>This page needs JavaScript, because the report is drawn on your device.</p></noscript>
+<p id="failed" role="alert"></p>
+<form>
+{fields}<button id="draw" disabled>Draw my report</button>
+<p class="quiet">A report is drawn once. After that your answers can't be changed.</p>
+</form>
+<section id="shown" hidden>
+<h2>Your report</h2>
+<p id="again" hidden>This browser has drawn a report before. It never draws a second one, because each would reveal more.</p>
+<table>
+<thead><tr><th scope="col">question</th><th scope="col">your answer</th><th scope="col">in the report</th></tr></thead>
+<tbody id="record"></tbody>
+</table>
+<p>This leaves your device, and nothing else:</p>
+<pre id="body"></pre>
+<h3>How random it is</h3>
+<p id="odds"></p>
+<h3>What a guesser gains</h3>
+<p><span id="ratio"></span> So this is how often a guess of your answers is right, at most:</p>
+<table>
+<thead><tr><th scope="col">without your report</th><th scope="col">with your report</th></tr></thead>
+<tbody id="guesses"></tbody>
+</table>
+<p>The collector also sees your address and the time, as every site does.</p>
+<button id="send">Send this report</button>
+<p id="status" role="status"></p>
+</section>
+<section id="results" hidden>
+<h2>What all reports show</h2>
+<div id="estimate"></div>
+<p><a href="results">See the results change</a></p>
+</section>
+<script type="application/json" id="question">{question}</script>
+"""
+
+
+def _choice(name: str, column: Column) -> str:
+    if len(column.cells) <= _MOST_BUTTONS:
+        choices = "".join(
+            f'<label><input type="radio" name="{name}" value="{place}" required> {escape(cell)}</label>\n'
+            for place, cell in enumerate(column.shown)
+        )
+        return f"<fieldset>\n<legend>{escape(column.name)}</legend>\n{choices}</fieldset>\n"
+    choices = "".join(f'<option value="{place}">{escape(cell)}</option>\n' for place, cell in enumerate(column.shown))
+    return (
+        f'<p class="field"><label for="{name}">{escape(column.name)}</label>\n<select id="{name}" name="{name}" required>'
+        f'<option value="">choose</option>\n{choices}</select></p>\n'
+    )
 
 
 def results(found: Mapping[str, Any]) -> str:
@@ -46,14 +120,9 @@ def results(found: Mapping[str, Any]) -> str:
     if not found["reports"]:
         return _page(title, "<p>No report has come in yet. This page refreshes.</p>\n", _REFRESH)
     reports = f"{found['reports']:,} report{'s' if found['reports'] > 1 else ''}".replace(",", " ")
-    body = f"<p>{reports}. This page refreshes.</p>\n"
-    body += "".join(_column(one) for one in found["columns"])
-    for one in found["means"]:
-        if one["mean"] is not None:
-            body += (
-                f"<p>Mean of {escape(one['column'])}: {one['mean']:.4g}, from {one['lower']:.4g} to {one['upper']:.4g}. "
-                f"Each value counts as the middle of its range, at most {one['half_cell']:.4g} away.</p>\n"
-            )
+    body = f'<p>{reports}. <span class="refreshes">This page refreshes.</span></p>\n'
+    means = {one["column"]: one for one in found["means"]}
+    body += "".join(_column(one, means.get(one["name"])) for one in found["columns"])
     body += (
         f"<p>All ranges together hold the real shares with probability {found['confidence']:g}, if you look once. "
         "Every report was random before it left its device, so an estimate can be below 0 % or above 100 %.</p>\n"
@@ -61,19 +130,29 @@ def results(found: Mapping[str, Any]) -> str:
     return _page(title, body, _REFRESH)
 
 
-def _column(column: Mapping[str, Any]) -> str:
-    rows = "".join(_row(one) for one in column["values"])
+def _column(column: Mapping[str, Any], mean: Mapping[str, Any] | None) -> str:
+    values = column["values"]
+    below = ""
+    if len(values) > _MOST_ROWS:
+        values = sorted(values, key=lambda one: -one["probability"])[:_MOST_ROWS]
+        below = f"<p>The {_MOST_ROWS} greatest of {len(column['values'])} shares.</p>\n"
+    rows = "".join(_row(one) for one in values)
+    if mean and mean["mean"] is not None:
+        below += (
+            f"<p>Mean: {mean['mean']:.4g}, from {mean['lower']:.4g} to {mean['upper']:.4g}. "
+            f"Each value counts as the middle of its range, at most {mean['half_cell']:.4g} away.</p>\n"
+        )
     return (
         f'<table>\n<caption>{escape(column["name"])}</caption>\n'
         '<thead><tr><th scope="col">answer</th><th scope="col">share, and its range</th></tr></thead>\n'
-        f"<tbody>\n{rows}</tbody>\n</table>\n"
+        f"<tbody>\n{rows}</tbody>\n</table>\n{below}"
     )
 
 
 def _row(value: Mapping[str, Any]) -> str:
     share, lower, upper = (100 * value[key] for key in ("probability", "lower", "upper"))
     return (
-        f'<tr><th scope="row">{escape(value["value"])}</th>'
+        f'<tr><th scope="row">{escape(value["shown"])}</th>'
         f'<td>{share:.1f} % <span class="quiet">{lower:.1f} to {upper:.1f} %</span>'
         '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="range" x="{lower:.2f}" y="2" width="{upper - lower:.2f}" height="6"/>'

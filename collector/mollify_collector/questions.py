@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
-import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +15,8 @@ import mollify as mo
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 """What a question's name looks like: it is a part of addresses."""
 
-MOST_OUTCOMES = 100_000
+MOST_OUTCOMES = 20_000
 _PARTS = {"format", "method", "domain", "count", "privacy", "mechanism"}
-_ROWS_AT_ONCE = 100_000
 _RANGES = ("integer", "number", "date", "datetime")
 
 
@@ -30,13 +26,18 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the spec's domain: the names of its cells, and a value of each cell as a field of a
-    CSV file.
+    """A column of the spec's domain: the names of its cells, and a value of each as a text, which is
+    empty for null.
     """
 
     name: str
     cells: tuple[str, ...]
     fields: tuple[str, ...]
+
+    @property
+    def shown(self) -> list[str]:
+        """The cells in words."""
+        return [_in_words(cell, field) for cell, field in zip(self.cells, self.fields)]
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,6 @@ class Version:
         for column in self.columns:
             count *= len(column.cells)
         return count
-
-    def row(self, outcome: int) -> bytes:
-        """A record of the outcome: a line of a CSV file with all columns."""
-        fields = []
-        for column in reversed(self.columns):
-            outcome, cell = divmod(outcome, len(column.cells))
-            fields.append(column.fields[cell])
-        return _line(fields[::-1])
-
-    def heading(self) -> bytes:
-        return _line([column.name for column in self.columns])
 
 
 def read(spec: str) -> Version:
@@ -146,6 +136,12 @@ def _field(kind: str, cell: str) -> str:
     return cell.split("..")[0] if kind in _RANGES else cell
 
 
+def _in_words(cell: str, field: str) -> str:
+    if not field:
+        return "no answer"
+    return cell if cell == field else cell.replace("..", " to ")
+
+
 def _require_own_cells(version: Version) -> None:
     """Counts rows of a column's cells 1, 2, 3, ... times, and looks for these counts in the estimate."""
     step = version.outcomes
@@ -158,22 +154,14 @@ def _require_own_cells(version: Version) -> None:
 
 
 def counted(version: Version, counts: Mapping[int, int], confidence: float = 0.95) -> mo.Estimate:
-    """mollify's estimate from the number of reports of each outcome, which must not all be 0.
-
-    mollify takes records, so a file on disk holds them for the time being, each outcome's row as often
-    as it was reported.
-    """
-    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-        file.write(version.heading())
-        for outcome, count in counts.items():
-            row = version.row(outcome)
-            for part in range(0, count, _ROWS_AT_ONCE):
-                file.write(row * min(_ROWS_AT_ONCE, count - part))
-        file.flush()
-        return mo.estimate(file.name, mo.Certificate(version.certificate), confidence=confidence)
-
-
-def _line(fields: Sequence[str]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(fields)
-    return line.getvalue().encode()
+    """mollify's estimate from the number of reports of each outcome, which must not all be 0."""
+    columns: dict[str, list[str | int | None]] = {column.name: [] for column in version.columns}
+    counts_column = "reports"
+    while counts_column in columns:
+        counts_column += "_"
+    columns[counts_column] = list(counts.values())
+    for outcome in counts:
+        for column in reversed(version.columns):
+            outcome, cell = divmod(outcome, len(column.cells))
+            columns[column.name].append(column.fields[cell] or None)
+    return mo.estimate(columns, mo.Certificate(version.certificate), confidence=confidence, counts_column=counts_column)

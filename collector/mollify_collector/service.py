@@ -85,6 +85,7 @@ class Collector:
     def __init__(self, open_store: Callable[[], Store]) -> None:
         self._open = open_store
         self._reader = ThreadPoolExecutor(1, "reader")
+        self._estimator = ThreadPoolExecutor(1, "estimator")
         self._store: Store | None = None
         self.writer = Writer(open_store)
         self.questions: dict[str, Question] = {}
@@ -140,7 +141,9 @@ class Collector:
                     from mollify_collector.estimates import estimate
 
                     began = time.monotonic()
-                    question.estimate = await asyncio.to_thread(estimate, question.versions, counts)
+                    question.estimate = await asyncio.get_running_loop().run_in_executor(
+                        self._estimator, estimate, question.versions, counts
+                    )
                     question.estimate_took = time.monotonic() - began
                 question.estimated_at = time.monotonic()
         return question.estimate
@@ -153,7 +156,7 @@ class Collector:
 async def take_report(request: Request) -> Response:
     collector: Collector = request.app.state.collector
     question = collector.question(request)
-    if request.headers.get("content-type") != "application/json":
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         # Browsers send this type for other sites' pages only if the collector names the site.
         raise Unfit(415, "A report has the header content-type: application/json.")
     report = report_of(await _body(request), question.versions)
@@ -235,6 +238,13 @@ async def show_results(request: Request) -> Response:
 
     collector: Collector = request.app.state.collector
     return _page(results(await collector.estimate(collector.question(request))))
+
+
+async def show_answer(request: Request) -> Response:
+    from mollify_collector.pages import answer
+
+    collector: Collector = request.app.state.collector
+    return _page(answer(collector.question(request).newest))
 
 
 async def show_index(request: Request) -> Response:
@@ -325,6 +335,7 @@ def application(open_store: Callable[[], Store], origins: Sequence[str] = ()) ->
             Route("/questions/{name}/certificates/{digest}", show_certificate),
             Route("/questions/{name}/estimate", show_estimate),
             Route("/questions/{name}/results", show_results),
+            Route("/questions/{name}/answer", show_answer),
             Route("/questions/{name}", show_question),
             Route("/questions", show_questions),
             Route("/health", show_health),

@@ -1,11 +1,15 @@
 """Pages as a reader gets them."""
 
+import json
 import shutil
+from collections import Counter
 
+import mollify as mo
 import pytest
 from playwright import sync_api
 
 from mollify_collector.pages import results
+from mollify_collector.store import open_store
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -30,12 +34,19 @@ def opened(browser, address, scheme="light", width=360):
 
 def test_words_of_a_question_are_text():
     bad = '<script>alert("a")</script>'
-    value = {"value": bad, "probability": 0.5, "lower": 0.4, "upper": 0.6, "standard_error": 0.01}
+    value = {"value": bad, "shown": bad, "probability": 0.5, "lower": 0.4, "upper": 0.6, "standard_error": 0.01}
     mean = {"column": bad, "mean": 1.0, "lower": 0.0, "upper": 2.0, "half_cell": 0.5, "standard_error": 0.1}
     found = {"question": bad, "reports": 7, "confidence": 0.95, "columns": [{"name": bad, "values": [value]}], "means": [mean]}
     text = results(found)
     assert bad not in text
-    assert text.count("&lt;script&gt;") == 5  # title, heading, caption, row and mean
+    assert text.count("&lt;script&gt;") == 4  # title, heading, caption and row
+
+
+def test_of_many_shares_the_greatest_are_shown():
+    values = [{"value": str(i), "shown": f"v{i}.", "probability": i / 1e4, "lower": 0.0, "upper": 1.0, "standard_error": 0.1} for i in range(100)]
+    text = results({"question": "way", "reports": 7, "confidence": 0.95, "columns": [{"name": "way", "values": values}], "means": []})
+    assert [f"v{i}." in text for i in range(100)] == [i >= 60 for i in range(100)]
+    assert "The 40 greatest of 100 shares" in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -57,7 +68,137 @@ def test_results_refresh_in_a_browser(browser, running, scheme):
 
 def test_all_questions(browser, running):
     page, said = opened(browser, f"http://127.0.0.1:{running.service.port}/")
-    page.get_by_role("link", name="way").click()
+    page.get_by_role("link", name="results").click()
     assert page.title() == "Results: way"
     assert said == []
     page.close()
+
+
+@pytest.fixture
+def answering(browser, running):
+    """A page of a browser that has not answered yet, what it requested since, and what the browser said."""
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url.split("/", 3)[3]))
+    page.goto(f"http://127.0.0.1:{running.service.port}/questions/way/answer")
+    page.wait_for_function("() => !document.getElementById('draw').disabled")
+    asked.clear()
+    yield page, asked, said
+    context.close()
+
+
+def _count(running):
+    store = open_store(running.address)
+    counts = store.counts(store.asked()[0].version)
+    store.close()
+    return counts
+
+
+def test_a_person_answers_and_nothing_leaves_before_it_is_sent(answering, running):
+    page, asked, said = answering
+    before = _count(running)
+    page.get_by_label("bus, train").check()
+    page.get_by_label("30 to 59").check()
+    page.get_by_role("button", name="Draw my report").click()
+    page.wait_for_selector("#shown:not([hidden])")
+    report = json.loads(page.locator("#body").inner_text())
+    version = running.get("/questions/way")
+    assert report["certificate"] == version["certificate_sha256"]
+    assert page.locator("#record td").nth(0).inner_text() == "bus, train"
+    way, minutes = divmod(report["outcome"], 3)
+    assert page.locator("#record td").nth(1).inner_text() == version["columns"][0]["cells"][way]
+    assert page.locator("#record td").nth(3).inner_text() == version["columns"][1]["cells"][minutes].replace("..", " to ")
+    # The page's numbers are those of mollify's integers.
+    response = mo.RandomizedResponse(k=12, epsilon=3)
+    assert f"about {100 * response.kept / response.total:.0f} send" in page.locator("#odds").inner_text()
+    assert f"{response.kept / response.other:.1f} times" in page.locator("#ratio").inner_text()
+    assert [cell.inner_text() for cell in page.locator("#guesses td").all()] == ["2 %", "65 %", "95 %"]
+    assert page.get_by_label("bus, train").is_disabled()
+    assert asked == []
+    assert _count(running) == before
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    page.get_by_role("button", name="Send this report").click()
+    page.wait_for_selector("#results:not([hidden])")
+    assert asked == ["questions/way/reports", "questions/way/results"]
+    assert Counter(_count(running)) - Counter(before) == {report["outcome"]: 1}
+    assert page.locator("#estimate table").count() == 2
+    assert page.locator("#status").inner_text() == "Your report is counted."
+    assert said == []
+
+
+def test_a_reload_and_a_lost_answer_send_one_report(answering, running):
+    page, asked, said = answering
+    before = _count(running)
+    page.get_by_label("foot").check()
+    page.get_by_label("0 to 29").check()
+    page.get_by_role("button", name="Draw my report").click()
+    report = page.locator("#body").inner_text()
+    page.reload()
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.locator("#body").inner_text() == report
+    assert not page.get_by_role("button", name="Draw my report").is_visible()
+    # The collector counts the report, and its answer is lost on the way.
+    page.route("**/reports", lambda route: (route.fetch(), route.abort()))
+    page.get_by_role("button", name="Send this report").click()
+    page.wait_for_function("() => document.getElementById('status').innerText.includes('Send it again')")
+    page.unroute("**/reports")
+    page.get_by_role("button", name="Send this report").click()
+    page.wait_for_selector("#results:not([hidden])")
+    assert sum(_count(running).values()) == sum(before.values()) + 1
+    page.reload()
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.locator("#body").inner_text() == report
+    assert [one for one in said if "ERR_FAILED" not in one] == []
+
+
+def test_by_keyboard_alone(answering, running):
+    page, asked, said = answering
+    before = sum(_count(running).values())
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")  # the second way
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # the first time
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.evaluate("document.activeElement.innerText") == "Your report"
+    assert [page.locator("#record td").nth(place).inner_text() for place in (0, 2)] == ["bicycle", "0 to 29"]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "send"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#results:not([hidden])")
+    assert page.evaluate("document.activeElement.innerText") == "What all reports show"
+    assert sum(_count(running).values()) == before + 1
+    assert said == []
+
+
+def test_what_a_screen_reader_finds(answering):
+    page, asked, said = answering
+    for name in ("way", "minutes"):
+        assert page.get_by_role("group", name=name).count() == 1
+    assert page.get_by_role("radio").count() == 4 + 3
+    assert page.get_by_role("button").count() == 1
+    assert page.locator("html").get_attribute("lang") == "en"
+    unnamed = page.evaluate("[...document.querySelectorAll('input, select, button')].filter(one => !one.labels?.length && !one.innerText).length")
+    assert unnamed == 0
+
+
+def test_reports_of_the_page_are_as_likely_as_mollify_states(answering):
+    """4000 draws of the page's own code: the kept share misses its probability by more than 5.3 deviations
+    once in 10^7 times.
+    """
+    page, asked, said = answering
+    kept = page.evaluate("""async () => {
+      const {RandomizedResponse} = await import("/static/device/response.js");
+      const response = await RandomizedResponse.create({outcomes: 12, epsilon: "3"});
+      let kept = 0;
+      for (let i = 0; i < 4000; ++i) kept += response.report(i % 12) === i % 12;
+      return kept;
+    }""")
+    response = mo.RandomizedResponse(k=12, epsilon=3)
+    share = response.kept / response.total
+    assert abs(kept - 4000 * share) < 5.3 * (4000 * share * (1 - share)) ** 0.5

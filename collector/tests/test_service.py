@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import http.client
 import json
 import logging
 import random
@@ -266,6 +267,30 @@ def test_more_than_can_wait_is_sent_away(monkeypatch):
             one.cancel()
 
     asyncio.run(add())
+
+
+def test_reports_on_their_way_are_counted_when_it_is_asked_to_end(tmp_path):
+    address = str(tmp_path / "collector.sqlite")
+    store = open_store(address)
+    asked = store.publish("way", read(spec()))
+    running = Running(address, tmp_path)
+    with ThreadPoolExecutor(8) as devices:
+        sent = [devices.submit(_status, running, asked.published.digest) for _ in range(400)]
+        sent[20].result()
+        running.service.end()
+        acknowledged = [one.result() for one in sent].count(204)
+    ids, counts = store.totals(asked.question)
+    store.close()
+    assert acknowledged >= 20
+    assert ids == counts
+    assert acknowledged <= ids <= acknowledged + 8  # an answer may be lost on each connection
+
+
+def _status(running, digest):
+    try:
+        return running.report("way", 1, digest)
+    except (OSError, http.client.HTTPException):
+        return None
 
 
 def test_the_log_holds_no_reports_and_no_senders(running):
