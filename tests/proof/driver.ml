@@ -106,7 +106,8 @@ let () =
            incr cases;
            if answer case <> zs theirs then begin
              incr differ;
-             if !differ <= 5 then Printf.printf "the model differs: %s\n" line
+             Printf.printf "the model differs: %s\n%!" line;
+             if !differ = 5 then exit 1
            end
      done
    with End_of_file -> ());
