@@ -405,8 +405,10 @@ void try_wide(std::uint64_t seed, std::size_t most_outcomes, int bands) {
     models << "reference" << bound << uint128{total} << uint128{uniform} << lowers << "="
            << reference.numerators() << blocks;
     models.send();
-    for (int draws = 0; draws < 3; ++draws) {
-      const std::uint64_t position = edges.between(0, total - 1);
+    Words positions = {0, fitted.blocks[0] - 1, fitted.blocks[0], total / 2, total - 1};
+    for (int draws = 0; draws < 3; ++draws) positions.push_back(edges.between(0, total - 1));
+    for (const std::uint64_t position : positions) {
+      if (position >= total) continue;
       models << "place" << uint128{position} << uint128{k} << fitted.outcomes << fitted.blocks
              << "=" << uint128{detail::run_at(fitted.outcomes, fitted.blocks, position)};
       models.send();
