@@ -9,6 +9,7 @@ build_packages=(
 quick_test_packages=(libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libmpfr-dev libbenchmark-dev)
 # Format and findings differ between versions of Clang, so its version is fixed.
 full_test_packages=(
+  coq libcoq-stdlib ocaml-nox
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   'chromium|chromium-browser' default-jre-headless postgresql
   # Other targets of the device library; scripts/get_zig.sh has more.
