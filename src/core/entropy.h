@@ -9,11 +9,10 @@ namespace mollify::detail {
 /// the memory holds is not random, and nothing may be made of it.
 ///
 /// Linux: getrandom(2). Apple and BSD: getentropy(2). Windows: BCryptGenRandom. WASI, and so every
-/// page that runs WebAssembly: random_get, which the host implements. Nothing else is asked, and a
-/// platform that is none of these does not compile.
+/// page that runs WebAssembly: random_get, which the host implements. Other platforms do not compile.
 [[nodiscard]] bool fill_with_entropy(unsigned char* memory, std::size_t size) noexcept;
 
-/// What one call of the system did: how many bytes it wrote, from 1 on, or one of these.
+/// Of one call of the system: the number of bytes that it wrote, from 1 on, or one of these.
 using EntropyCall = std::ptrdiff_t (*)(unsigned char* memory, std::size_t size);
 inline constexpr std::ptrdiff_t kInterrupted = 0, kNoEntropy = -1;
 
