@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from mollify import _core
+from mollify._certificate import Certificate
 from mollify._domain import DomainLike, as_domain
 from mollify._files import inputs_of, unreadable
 from mollify._model import Model
 from mollify._refusal import refusal
-from mollify._release import Certificate, Release, verify
+from mollify._release import Release, verify
 from mollify._report import domain_of, report
 
 _SHOWN = 10
