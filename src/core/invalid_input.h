@@ -196,9 +196,12 @@ class InvalidInput : public std::invalid_argument {
 #if defined(__cpp_exceptions)
 #define MOLLIFY_REFUSE(...) throw __VA_ARGS__
 #else
-#define MOLLIFY_REFUSE(...)                 \
-  do {                                      \
-    static_cast<void>(sizeof(__VA_ARGS__)); \
-    __builtin_trap();                       \
+namespace mollify::detail {
+int refused(const InvalidInput& refusal);  ///< defined nowhere: it uses a refusal's parameters
+}
+#define MOLLIFY_REFUSE(...)                                           \
+  do {                                                                \
+    static_cast<void>(sizeof(mollify::detail::refused(__VA_ARGS__))); \
+    __builtin_trap();                                                 \
   } while (false)
 #endif

@@ -130,7 +130,7 @@ MatrixChannel MatrixChannel::make(std::span<const double> rows, std::size_t outc
   for (std::size_t j = 0; j < outcome_count; ++j) {
     const Extremes column = channel.column(j);
     if (!bound.allows(column.greatest, column.least)) {
-      const double factor =
+      [[maybe_unused]] const double factor =
           static_cast<double>(column.greatest) / static_cast<double>(column.least);
       MOLLIFY_REFUSE(InvalidInput("out-of-range",
                                   "generators may differ by at most e^" +
