@@ -96,6 +96,8 @@ def main():
     else:
         options += ["-DBUILD_SHARED_LIBS=ON"]
     build = folder / "build"
+    # CMake forgets the options of a folder that knew the compiler by another path.
+    shutil.rmtree(build, ignore_errors=True)
     run("cmake", "-S", repository, "-B", build, "-G", "Ninja", "-DMOLLIFY_DEVICE_ONLY=ON", *options,
         stdout=subprocess.DEVNULL)
     run("cmake", "--build", build, stdout=subprocess.DEVNULL)
