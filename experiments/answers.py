@@ -289,7 +289,7 @@ def least_of_table(rows, *places):
 
 
 def width_next_to(found, rows, other):
-    """The geometric mean of the widths for the population, next to those of another way."""
+    """The geometric mean, over numbers, of the width of a population's interval over its width in another way."""
     ratios = []
     for (_, *name), sums in rows:
         others = found.sums.get((other, *name))

@@ -144,7 +144,7 @@ EPSILONS = {"national2019": [1, 3]}  # unless asked; [0.1, 0.5, 1, 2, 5] for the
 
 
 def distances(codes, truth, sizes, ways):
-    """Mean and worst total variation over all sets of so many columns."""
+    """Mean and worst total variation over all sets of `ways` columns."""
     found = []
     for columns in itertools.combinations(range(len(sizes)), ways):
         shape = [sizes[i] for i in columns]

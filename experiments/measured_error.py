@@ -2,8 +2,8 @@
 
     build/peers/bin/python experiments/measured_error.py build/release/src/cli/mollify [OPTIONS]
 
-NOT PRIVATE: it compares releases with the tables they were made from. Tables and packages are those of
-experiments/marginals.py, and pupils (data/schools.csv). The budget's share for the measurement was chosen with these
+NOT PRIVATE: it compares releases with the tables they were made from. experiments/marginals.py names the
+tables and packages; pupils are data/schools.csv. The budget's share for the measurement was chosen with these
 tables in view. Each budget is released with delta = 1e-6 and without, by both relations of neighbours, with as many
 rows as the table has. Distances are total variation of two columns together. The last columns count releases whose
 measured mean is within a fifth of the real one, and whose interval has it; and the share of pairs within their bounds.

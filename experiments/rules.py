@@ -230,7 +230,7 @@ class Shares:
 
 
 def distance(ways, real, released):
-    """Total variation, its mean over all sets of so many columns."""
+    """Mean total variation over all sets of `ways` columns."""
     together = []
     for names in itertools.combinations(real.columns, ways):
         one, two = real.of(names), released.of(names)

@@ -282,7 +282,7 @@ def _page(text: str) -> Response:
 
 
 class _Guarded:
-    """Adds the headers of every answer. Of a failure its sender hears nothing but its status."""
+    """Adds the headers of every answer. After a failure the sender gets its status alone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -111,7 +111,7 @@ def test_a_person_answers_and_nothing_leaves_before_it_is_sent(answering, runnin
     way, minutes = divmod(report["outcome"], 3)
     assert page.locator("#record td").nth(1).inner_text() == version["columns"][0]["cells"][way]
     assert page.locator("#record td").nth(3).inner_text() == version["columns"][1]["cells"][minutes].replace("..", " to ")
-    # The page's numbers are those of mollify's integers.
+    # The page shows what mollify's integers give.
     response = mo.RandomizedResponse(k=12, epsilon=3)
     assert f"about {100 * response.kept / response.total:.0f} send" in page.locator("#odds").inner_text()
     assert f"{response.kept / response.other:.1f} times" in page.locator("#ratio").inner_text()

@@ -12,7 +12,7 @@
  *
  * Each draw costs its epsilon, and draws about one person add up.
  *
- * Ownership. Whoever gets an object frees it by the function of its name; freeing NULL does nothing.
+ * Ownership. The caller frees each object by the function with its name; freeing NULL does nothing.
  * Texts are UTF-8 and end in a zero byte. No pointer may be NULL where that is not said.
  *
  * Threads. An object belongs to one thread at a time: each has a generator of its own. */
@@ -59,7 +59,7 @@ MOLLIFY_DEVICE_API const char* mollify_device_version(void);
 
 /* k-ary randomized response: reports a value of {0, ..., k - 1} as itself with probability kept /
  * total, and as each other one with probability other / total, where kept <= e^epsilon other, decided
- * in integers. Immutable but for its generator. */
+ * in integers. Only its generator changes. */
 typedef struct mollify_device_response mollify_device_response;
 
 /* k is from 1 to 2^24. Epsilon is a decimal number as people type it, "2" or "0.1" or "1e-6", of one
