@@ -137,10 +137,14 @@ struct Answer {
 
 /// How close rows that are released already are to the data, by whatever method they were made. Of
 /// a spec, a JSON object, it takes domain, unit, roster, units_column, weights and logarithms.
-/// `name` names the released rows.
+/// `name` names the released rows. With questions, as of `answer`, the fact "questions" has for each
+/// its numbers from the real rows, "truth", from the "released" ones, and, if there is a model, from
+/// the "model", with "lower" and "upper".
 [[nodiscard]] Answer compare_released(std::string_view spec, const Source& data,
                                       const Source& released, const std::string& name,
-                                      const PublicTexts& texts = {});
+                                      const PublicTexts& texts = {},
+                                      const std::vector<std::string>& questions = {},
+                                      const Model* model = nullptr);
 
 /// An answer, and with `best` what a file for "band": "file=..." holds.
 struct Tuning {

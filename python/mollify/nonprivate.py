@@ -19,7 +19,6 @@ from mollify._arrays import public_numbers
 from mollify._checks import number, optional_number, optional_whole
 from mollify._data import source_of
 from mollify._domain import DomainLike, as_domain
-from mollify._exact import Rows, with_questions
 from mollify._files import inputs_of
 from mollify._model import Model, as_model
 from mollify._refusal import WayOut, refusal
@@ -96,6 +95,12 @@ def compare(
         if units is data:
             raise refusal("public-is-private", "units must be public, but is the private data itself", "units")
         parts["units"] = Inputs(known, unit, units_column).read("units", units)
+    asked: list[str] = []
+    if isinstance(released, Release):
+        asked += released.certificate.spec.get("questions", [])
+        model = released.model if model is None else model
+    asked += [] if questions is None else part_value("questions", "texts", questions)
+    counted = None if model is None or not asked else as_model(model)
     is_file = isinstance(released, (str, os.PathLike))
     answer = _core.compare_released(
         json_of(None, known, parts, _core.spec_parts()),
@@ -103,17 +108,10 @@ def compare(
         source_of(released, list(known), what="released"),
         os.fspath(released) if is_file else "released",
         texts_of(parts),
+        asked,
+        counted._inside if counted is not None and counted.measurements is not None else None,
     )
-    asked: list[str] = []
-    if isinstance(released, Release):
-        asked += released.certificate.spec.get("questions", [])
-        model = released.model if model is None else model
-    asked += [] if questions is None else part_value("questions", "texts", questions)
     text, words = told(answer, known)
-    if asked:
-        counted = None if model is None else as_model(model)
-        asked = list(dict.fromkeys(asked))
-        text, words = with_questions((text, words), asked, Rows(data, "data", parts), Rows(released, "released"), counted, known)
     found = Comparison(text, words)
     found._inputs = inputs_of({"released": released, "private": data, "domain": known, "units": parts.get("units")})
     return found

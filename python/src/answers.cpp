@@ -100,9 +100,12 @@ WarnedTexts compared(const std::vector<std::string>& specs, const Source& data,
 }
 
 WarnedTexts compared_released(const std::string& spec, const Source& data, const Source& released,
-                              const std::string& name, const FileTexts& texts) {
+                              const std::string& name, const FileTexts& texts,
+                              const std::vector<std::string>& questions, const Model* model) {
   const PublicTexts given = public_texts(texts);
-  return warned(computed([&] { return compare_released(spec, data, released, name, given); }));
+  return warned(computed([&] {
+    return compare_released(spec, data, released, name, given, questions, model);
+  }));
 }
 
 nb::str counted(const Domain& domain, const Source& rows) {
@@ -143,7 +146,7 @@ void add_answers(nb::module_& module) {
   module.def("check", &checked, "domain"_a, "data"_a, "question"_a, "texts"_a);
   module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());
   module.def("compare_released", &compared_released, "spec"_a, "data"_a, "released"_a, "name"_a,
-             "texts"_a);
+             "texts"_a, "questions"_a, "model"_a.none());
   module.def("level_counts", &counted, "domain"_a, "rows"_a);
   module.def("tune", &tuned, "spec"_a, "question"_a, "texts"_a, "progress"_a.none());
 }

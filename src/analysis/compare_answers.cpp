@@ -56,30 +56,31 @@ Cells with_fine_cells(const Cells& cells, std::uint64_t most) {
   return Cells::make(declared);
 }
 
+template <class Cells>
+Column with_fine_cells(const Column& column, const Cells& cells, std::uint64_t most) {
+  if (!cells.declared().values.empty()) return column;
+  if (most > column.size()) {
+    return Column::make(column.name(), with_fine_cells(cells, most), column.mapping());
+  }
+  if (cells.declares_bins() || cells.has_private_bins()) return column;
+  return Column::make(column.name(), Cells::make(cells.min(), cells.max(), most),
+                      column.mapping());
+}
+
 Column with_fine_cells(const Column& column, std::uint64_t most) {
   try {
     if (const auto* cells = std::get_if<IntegerCells>(&column.cells())) {
-      if (!cells->declared().values.empty()) return column;
-      if (most <= column.size()) {
-        if (cells->declares_bins() || cells->has_private_bins()) return column;
-        return Column::make(column.name(), IntegerCells::make(cells->min(), cells->max(), most),
-                            column.mapping());
-      }
       const double span = static_cast<double>(cells->max()) - static_cast<double>(cells->min());
-      if (span < static_cast<double>(most) && !cells->declared().step) {
+      const bool is_listed = !cells->declared().values.empty();
+      if (!is_listed && most > column.size() && span < static_cast<double>(most) &&
+          !cells->declared().step) {
         return Column::make(column.name(), IntegerCells::make(cells->min(), cells->max()),
                             column.mapping());
       }
-      return Column::make(column.name(), with_fine_cells(*cells, most), column.mapping());
+      return with_fine_cells(column, *cells, most);
     }
     if (const auto* cells = std::get_if<NumberCells>(&column.cells())) {
-      if (!cells->declared().values.empty()) return column;
-      if (most <= column.size()) {
-        if (cells->declares_bins() || cells->has_private_bins()) return column;
-        return Column::make(column.name(), NumberCells::make(cells->min(), cells->max(), most),
-                            column.mapping());
-      }
-      return Column::make(column.name(), with_fine_cells(*cells, most), column.mapping());
+      return with_fine_cells(column, *cells, most);
     }
   } catch (const InvalidInput&) {
     // Cells that cannot be cut finer stay as they are.
@@ -208,6 +209,11 @@ Json answer_of_model(const Measurements& model, const Domain& domain,
   return answer_questions(model, domain, {question, question}, "").front().json;
 }
 
+/// A share of 0 that is made of exact counts has an error of rounding.
+Json without_rounding(const Json& estimate) {
+  return estimate.is_number() && std::abs(estimate.get<double>()) < 1e-12 ? Json(0.0) : estimate;
+}
+
 /// A row for each number, from all of them. A model puts rare values together, so its rows come
 /// first.
 Json joined(const TableQuestion& question,
@@ -226,7 +232,7 @@ Json joined(const TableQuestion& question,
           row = rows.end() - 1;
           for (const auto& other : answers) (*row)[other.first] = nullptr;
         }
-        (*row)[from] = one["estimate"];
+        (*row)[from] = without_rounding(one["estimate"]);
         if (from == std::string_view("model") && one["table"].is_object()) {
           (*row)["lower"] = one["table"]["lower"];
           (*row)["upper"] = one["table"]["upper"];
@@ -272,6 +278,17 @@ std::string words_of(const Json& found, bool has_model) {
 }
 
 }  // namespace
+
+HolderQuestions holder_questions(const std::vector<std::string>& texts) {
+  HolderQuestions asked;
+  for (const std::string& text : texts) {
+    TableQuestion one = parse_question(text);
+    const auto is_same = [&](const TableQuestion& known) { return known.text == one.text; };
+    if (std::none_of(asked.questions.begin(), asked.questions.end(), is_same))
+      asked.questions.push_back(std::move(one));
+  }
+  return asked;
+}
 
 void add_answers(Answer& answer, const HolderQuestions& asked, const Domain& domain,
                  const AskedTable& real, const AskedTable& released) {

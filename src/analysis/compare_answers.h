@@ -30,6 +30,9 @@ struct HolderQuestions {
   std::optional<Measurements> model{};
 };
 
+/// Each question once. Throws InvalidInput for a text that is none.
+[[nodiscard]] HolderQuestions holder_questions(const std::vector<std::string>& texts);
+
 /// Adds "questions": for each question its numbers in rows, each from the real rows, the released
 /// ones and the model, with the model's interval. A mean is of the rows' own numbers, nearly. Throws
 /// InvalidInput for a question that the domain cannot answer.

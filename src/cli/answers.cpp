@@ -135,9 +135,9 @@ std::optional<ReleaseSpec> certified_spec(const std::string& released) {
 }
 
 /// The questions that the release was made for, and those that are asked more, each once.
-HolderQuestions holder_questions(const CompareOptions& options, Json& parts,
-                                 const std::optional<ReleaseSpec>& certified,
-                                 const PublicFiles& inputs) {
+HolderQuestions asked_questions(const CompareOptions& options, Json& parts,
+                                const std::optional<ReleaseSpec>& certified,
+                                const PublicFiles& inputs) {
   std::vector<std::string> texts;
   if (certified) {
     const Json spec = spec_json(*certified);
@@ -148,13 +148,7 @@ HolderQuestions holder_questions(const CompareOptions& options, Json& parts,
       texts.push_back(one);
     parts.erase("questions");
   }
-  HolderQuestions asked;
-  for (const std::string& text : texts) {
-    TableQuestion one = parse_question(text);
-    const auto is_same = [&](const TableQuestion& known) { return known.text == one.text; };
-    if (std::none_of(asked.questions.begin(), asked.questions.end(), is_same))
-      asked.questions.push_back(std::move(one));
-  }
+  HolderQuestions asked = holder_questions(texts);
   if (!options.model) return asked;
   if (asked.questions.empty()) {
     refuse_without("model", "questions");
@@ -211,7 +205,7 @@ Answer answer_of(const CompareOptions& options, const CLI::App& command,
     if (options.model) refuse_without("model", "released");
     return compare(for_each_epsilon(parts), inputs, source);
   }
-  const HolderQuestions asked = holder_questions(options, parts, certified, inputs);
+  const HolderQuestions asked = asked_questions(options, parts, certified, inputs);
   return compare_released(parts, inputs, source, CsvSource(*options.released), *options.released,
                           asked);
 }

@@ -157,11 +157,14 @@ Answer compare(std::span<const std::string> specs, const Source& data, const Pub
 }
 
 Answer compare_released(std::string_view spec, const Source& data, const Source& released,
-                        const std::string& name, const PublicTexts& texts) {
+                        const std::string& name, const PublicTexts& texts,
+                        const std::vector<std::string>& questions, const Model* model) {
   return in_places([&] {
     const inside::PublicFiles files(data.inside().path, std::nullopt, texts);
+    inside::HolderQuestions asked = inside::holder_questions(questions);
+    if (model != nullptr) asked.model = model->inside().file.measurements;
     return outward(inside::compare_released(question_of(spec), files, *data.inside().records,
-                                            *released.inside().records, name));
+                                            *released.inside().records, name, asked));
   });
 }
 

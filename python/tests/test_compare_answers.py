@@ -5,7 +5,6 @@ import math
 import pytest
 
 import mollify as mo
-from mollify._exact import Rows, columns_of
 
 ROWS = range(6000)
 DATA = {
@@ -25,28 +24,15 @@ DOMAIN = mo.Domain(
 )
 
 
+def compared(question, table=DATA, domain=DOMAIN, **parts):
+    (found,) = mo.nonprivate.compare(table, table, domain, questions=question, **parts)["questions"]
+    return found
+
+
 def asked(question, **parts):
-    (answer,) = Rows(DATA, "data", parts).answers([question], DOMAIN)
-    assert "refused" not in answer
-    return {(row["group"], row["of"]): row["estimate"] for row in answer.rows if row["part"] == "answers"}
-
-
-@pytest.mark.parametrize(
-    "question, named",
-    [
-        ("share(a = b) by c", ["a", "c"]),
-        ("mean(mean)", ["mean"]),
-        ("share ( share )", ["share"]),
-        ('share("a b" = "c") by a', ["a", "a b"]),
-        ('"say ""x""" ~ a + c', ["a", "c", 'say "x"']),
-        ("a:b", ["a", "b"]),
-        ("a.1 ~ a-1", ["a-1", "a.1"]),
-        ('"', []),
-        ("", []),
-    ],
-)
-def test_columns_of_a_question(question, named):
-    assert sorted(columns_of(question, ["a", "b", "c", "mean", "share", "a b", 'say "x"', "a.1", "a-1"])) == sorted(named)
+    found = compared(question, **parts)
+    assert found["refused"] == {}
+    return {(row["group"], row["of"]): row["truth"] for row in found["rows"] if row["part"] == "answers"}
 
 
 def test_shares_and_means_are_the_tables_own():
@@ -87,21 +73,20 @@ def test_regressions_are_the_rows_own():
 def test_wrong_questions_are_refused():
     for question in ("nonsense", "share(nothing)", "share(sick = maybe)", ""):
         with pytest.raises(mo.InvalidInput):
-            Rows(DATA, "data").answers([question], DOMAIN)
-        with pytest.raises(mo.InvalidInput):
             mo.nonprivate.compare(DATA, DATA, DOMAIN, questions=question)
 
 
 def test_weighted_rows_have_no_answers():
     table = DATA | {"w": [1 + i % 2 for i in ROWS]}
-    (answer,) = Rows(table, "data", {"weights": "w"}).answers(["share(sick)"], DOMAIN)
-    assert "weights" in answer["refused"] and answer.rows == []
+    found = mo.nonprivate.compare(DATA, table, DOMAIN, questions="share(sick)", weights="w", greatest_weight=2)["questions"][0]
+    assert "weights" in found["refused"]["truth"] and "released" not in found["refused"]
+    assert all(row["truth"] is None for row in found["rows"])
 
 
 def test_too_many_values_have_no_answer():
     many = {name: mo.integer(0, 9999, outside="clip", null=0) for name in "ab"}
-    (answer,) = Rows({"a": [1], "b": [2]}, "data").answers(["a:b"], mo.Domain(many))
-    assert "too many values" in answer["refused"]
+    refused = compared("a:b", {"a": [1], "b": [2]}, mo.Domain(many))["refused"]
+    assert "too many values" in refused["truth"] and "too many values" in refused["released"]
 
 
 def test_a_regression_of_three_terms_uses_their_joint():
@@ -113,9 +98,7 @@ def test_a_regression_of_three_terms_uses_their_joint():
             for name, value in zip(data, (y, *row)):
                 data[name] += [value] * count
     domain = mo.Domain({name: mo.boolean(outside="false", null="false") for name in data})
-    (answer,) = Rows(data, "data").answers(["y = true ~ a + b + c"], domain)
-    assert answer["target"] == "rows"
-    found = {row["of"]: row["estimate"] for row in answer.rows}
+    found = {row["of"]: row["truth"] for row in compared("y = true ~ a + b + c", data, domain)["rows"]}
     slopes = [found[f"{name} = true"] for name in ("a", "b", "c")]
     # The likelihood's equations, in every term.
     for term in range(4):
