@@ -326,6 +326,9 @@ class Model : public Handle<const class ModelInside> {
   /// Pairs of columns that were not measured together. None if every pair was, and without
   /// measurements.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> not_measured() const;
+  /// That the rows may be as far from the table as if their columns were independent, where what was
+  /// measured does not exclude it.
+  [[nodiscard]] std::vector<Message> warnings() const;
 };
 
 /// Columns and their values, as a file would hold them.

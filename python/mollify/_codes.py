@@ -2,6 +2,7 @@
 
 WARNING_CODES = frozenset(
     {
+        "as-if-independent",
         "delta-large",
         "delta-not-compared",
         "delta-too-large",

@@ -4,6 +4,7 @@ answers every question.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -172,7 +173,9 @@ class Method(metaclass=_Listed):
         Warns
         -----
         ReleaseWarning
-            If the release is mostly noise or otherwise dangerous, before any charge.
+            If the release is mostly noise or otherwise dangerous, before any charge. And
+            after it, if the rows may be as far from the table as independent columns
+            would be; this one is never raised as an error.
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)
@@ -204,6 +207,8 @@ class Method(metaclass=_Listed):
                 )
             kept = None if drawn_from is None else Model.parse(drawn_from)
             made = Release(rows, Certificate(certificate), report, kept)
+            with contextlib.suppress(Warning):  # as an error it would lose rows that are paid for
+                warn([] if kept is None else messages(kept._inside.warnings()))
             return made._keep(self._inputs(data, ledger=None if charged is None else charged.path))
         except KeyboardInterrupt as stopped:
             if paid and charged is not None:

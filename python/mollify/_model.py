@@ -126,6 +126,8 @@ class Model:
         - `two_way`: the total variation of two columns together, on average over all
           pairs of columns that were counted.
         - `interval`: where it is with 95 %, least and most.
+        - `independent`: the same two of columns that have the rows' shares and are
+          independent.
         - `pairs`: for each pair its `columns`, and `at_most`: an upper bound of its
           total variation, which holds with 95 %. A release without delta or rho
           measures the average alone: then it is "unknown", unless there is only one
@@ -135,9 +137,12 @@ class Model:
         None of a single column, of a model by "integral-model", and for a budget whose
         noise for it cannot be drawn.
         """
-        measured = json.loads(self.text).get("measurements", {}).get("error")
-        told = ("two_way", "interval", "pairs", "three_columns")
-        return measured and {part: measured.get(part, "unknown") for part in told}
+        measured = json.loads(self.text).get("measurements", {})
+        if "error" not in measured:
+            return None
+        found = {part: measured["error"].get(part, "unknown") for part in ("two_way", "interval", "pairs", "three_columns")}
+        independent = measured.get("independent")
+        return found | {"independent": independent and {part: independent[part] for part in ("two_way", "interval")}}
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which ``mollify generate --model`` reads too. It appears whole

@@ -244,6 +244,8 @@ def _error(release: Release, facts: dict[str, Any]) -> list[str]:
     if measured:
         least, greatest = (f"{100 * bound:.2g}" for bound in measured["interval"])
         told = f"{_times(measured['two_way'])} rows would have to change for two columns together to be as in the table, on average over pairs (95 %: {least} to {greatest} of 100)"
+        if measured["independent"]:
+            told += f". If columns were independent, it would be {_times(measured['independent']['two_way'])}"
         return [f"<p><strong>Measured error: {html.escape(told)}.</strong></p>"]
     if "two_way" in accuracy:
         least, greatest = (_times(accuracy["two_way"][end]) for end in ("least", "most"))

@@ -330,7 +330,8 @@ void add_release(nb::module_& module) {
       .def("text", [](const Model& model) { return text(model.text()); })
       .def("domain_yaml", [](const Model& model) { return text(model.domain().yaml()); })
       .def("measurements", &measurements)
-      .def("not_measured", &not_measured);
+      .def("not_measured", &not_measured)
+      .def("warnings", [](const Model& model) { return messages(model.warnings()); });
   module.def("generate", &generated, "model"_a, "count"_a, "given"_a, "seed"_a.none(),
              "progress"_a.none());
   module.def(

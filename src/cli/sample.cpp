@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@
 #include "release/design.h"
 #include "release/method.h"
 #include "release/release.h"
+#include "release/released_model.h"
 #include "release/spec.h"
 
 namespace mollify::cli {
@@ -218,19 +220,26 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   return text + charge;
 }
 
+/// What the model was made of; none of a release without a model.
+std::optional<Measurements> measurements_of(const Released& released, const Domain& domain) {
+  if (released.model.empty()) return std::nullopt;
+  return released_measurements(Json::parse(released.model), domain, "the model");
+}
+
 /// How near the records are, in a sentence, if that is only known once they are drawn.
 std::string accuracy_of(const Released& released) {
   const Json certificate = Json::parse(released.certificate);
   const auto measured = certificate.find("measured");
   if (measured != certificate.end() && measured->contains("accuracy")) return (*measured)["words"];
   if (released.model.empty()) return "";
-  const Json error = Json::parse(released.model).value("/measurements/error"_json_pointer, Json());
-  if (error.is_null()) return "";
+  const Json made = Json::parse(released.model).value("measurements", Json::object());
+  if (!made.contains("error")) return "";
+  const Json& error = made["error"];
   return fmt::format(
       "measured error of two columns: {:.3g} in total variation on average (95 %: {:.3g} to "
-      "{:.3g})",
+      "{:.3g}); if columns were independent: {:.3g}",
       error["two_way"].get<double>(), error["interval"][0].get<double>(),
-      error["interval"][1].get<double>());
+      error["interval"][1].get<double>(), made["independent"]["two_way"].get<double>());
 }
 
 /// Public facts about the release, for people.
@@ -375,6 +384,10 @@ int run(SampleOptions options, const ReleaseSpec& spec) {
   CsvSink rows(csv);
   const Released released = release(*prepared, data, rows, charging, options.threads.value_or(0));
   if (ledger) beside["ledger"] = ledger->json();
+  if (const auto made = measurements_of(released, domain)) {
+    add_messages(said, measured_warnings(*made));
+    if (options.json) beside["warnings"] = json_of(said);
+  }
   put(options, domain, csv, released, beside);
   say_when_ended("");
   if (options.json) return kSuccess;

@@ -323,6 +323,12 @@ std::vector<std::pair<std::string, std::string>> Model::not_measured() const {
   return names;
 }
 
+std::vector<Message> Model::warnings() const {
+  const inside::ModelFile& file = inside_->file;
+  if (!file.measurements) return {};
+  return outward(inside::measured_warnings(*file.measurements));
+}
+
 void generate(const Model& model, std::uint64_t count, const GivenValues& given, const Sink& sink,
               std::optional<std::uint64_t> seed) {
   inside::require_between("count", count, 1, inside::kMostGenerated);

@@ -11,6 +11,7 @@
 
 #include "accounting/privacy.h"
 #include "base/json.h"
+#include "base/message.h"
 #include "core/random.h"
 #include "domain/candidates.h"
 #include "methods/graphical/measurements.h"
@@ -49,6 +50,10 @@ struct ReleasedModel {
 [[nodiscard]] std::optional<Measurements> released_measurements(const Json& json,
                                                                 const Domain& domain,
                                                                 const std::string& name);
+
+/// What is only known once rows are drawn and measured: that they may be as far from the table as
+/// independent columns would be.
+[[nodiscard]] std::vector<Message> measured_warnings(const Measurements& made);
 
 using SeeCells = std::function<void(std::span<const std::uint32_t>)>;
 

@@ -60,6 +60,18 @@ std::vector<double> MeasuredDistances::greatest(bool is_laplace) const {
   return bounds;
 }
 
+namespace {
+
+constexpr const char* kLaplace = "discrete-laplace";
+
+}  // namespace
+
+bool Measurements::may_be_independent() const {
+  if (!error || !independent) return false;
+  const bool is_laplace = noise == kLaplace;
+  return error->mean(is_laplace).most >= independent->mean(is_laplace).least;
+}
+
 // -----------------------------------------------------------------------------------------------
 // As JSON.
 
@@ -108,9 +120,24 @@ CellGroups every_cell(std::uint32_t size) {
   return groups;
 }
 
-Json error_json(const MeasuredDistances& error, bool is_laplace, const Domain& domain) {
+/// The mean and its interval.
+Json mean_json(const MeasuredDistances& error, bool is_laplace) {
   const MeasuredDistances::Mean mean = error.mean(is_laplace);
-  Json json{{"two_way", mean.mean}, {"interval", {mean.least, mean.most}}};
+  return {{"two_way", mean.mean}, {"interval", {mean.least, mean.most}}};
+}
+
+/// What they were computed from.
+void add_distances(Json& json, const MeasuredDistances& error) {
+  json["at"] = error.columns;
+  json["rows"] = error.rows;
+  json["weight"] = error.weight;
+  json["distances"] = whole_numbers(error.sums);
+  json["variance"] = error.variance;
+  json["parts"] = error.parts;
+}
+
+Json error_json(const MeasuredDistances& error, bool is_laplace, const Domain& domain) {
+  Json json = mean_json(error, is_laplace);
   const std::vector<double> greatest = error.greatest(is_laplace);
   for (std::size_t i = 0, pair = 0; i < error.columns.size() && !greatest.empty(); ++i) {
     for (std::size_t j = i + 1; j < error.columns.size(); ++j, ++pair) {
@@ -118,16 +145,15 @@ Json error_json(const MeasuredDistances& error, bool is_laplace, const Domain& d
                                {"at_most", greatest[pair]}});
     }
   }
-  json["at"] = error.columns;
-  json["rows"] = error.rows;
-  json["weight"] = error.weight;
-  json["distances"] = whole_numbers(error.sums);
-  json["variance"] = error.variance;
-  json["parts"] = error.parts;
+  add_distances(json, error);
   return json;
 }
 
-constexpr const char* kLaplace = "discrete-laplace";
+Json independent_json(const MeasuredDistances& error, bool is_laplace) {
+  Json json = mean_json(error, is_laplace);
+  add_distances(json, error);
+  return json;
+}
 
 /// Whether it has all members of the other one, in any order. The last digits of fractions may
 /// differ, because they do between machines.
@@ -177,6 +203,10 @@ Json measurements_json(const Measurements& measurements, const Domain& domain) {
   if (measurements.error) {
     json["error"] = error_json(*measurements.error, measurements.noise == kLaplace, domain);
   }
+  if (measurements.independent) {
+    json["independent"] =
+        independent_json(*measurements.independent, measurements.noise == kLaplace);
+  }
   Json without = Json::array();
   for (const auto& [i, j] : measurements.not_measured(domain.columns().size())) {
     without.push_back(names_of(domain, {i, j}));
@@ -220,6 +250,12 @@ class MeasurementsReader {
       made.error = error(json["error"], place + "/error");
       require(has_all_of(json["error"], error_json(*made.error, made.noise == kLaplace, domain_)),
               place + "/error", "have the error that its distances give");
+    }
+    if (json.contains("independent")) {
+      made.independent = error(json["independent"], place + "/independent");
+      require(has_all_of(json["independent"],
+                         independent_json(*made.independent, made.noise == kLaplace)),
+              place + "/independent", "have the error that its distances give");
     }
     return made;
   }

@@ -75,6 +75,12 @@ struct Measurements {
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
   std::optional<MeasuredDistances> error{};
+  /// The same of columns that have the released rows' shares and are independent.
+  std::optional<MeasuredDistances> independent{};
+
+  /// Whether an error was measured that is not certainly below the one of independent columns: with
+  /// 95 %, a table for which this is false is nearer.
+  [[nodiscard]] bool may_be_independent() const;
 
   /// Pairs of columns that no table has together; none with products, because they are of all
   /// pairs.
@@ -85,7 +91,8 @@ struct Measurements {
 };
 
 /// {"noise", "step", "weighted", "records", "tables": [{"columns": names, "at", "groups", "counts",
-/// "variance", "parts"}], "products", "error", "not_measured": pairs of names}. Groups are null if every
+/// "variance", "parts"}], "products", "error", "independent",
+/// "not_measured": pairs of names}. Groups are null if every
 /// cell is by itself, and otherwise runs of cells, [group, number of cells].
 [[nodiscard]] nlohmann::ordered_json measurements_json(const Measurements& measurements,
                                                        const Domain& domain);

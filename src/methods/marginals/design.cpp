@@ -240,14 +240,15 @@ std::uint64_t steps_that_are_drawn(const MarginalBudget& budget, std::uint32_t p
 }
 
 /// Parts for the error of rows, whose noise is then some tenth of the errors that tables of this
-/// size had (docs/evidence/tables.md); none if the kernel does not draw it.
+/// size had (docs/evidence/tables.md), and half as many for independent columns; none if the kernel
+/// does not draw the noise.
 std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudget& budget) {
-  constexpr double kLeast = 0.01;
+  constexpr double kLeast = 0.015;
   if (request.pairs() == 0) return 0;
   // Private bins and columns that are measured once more leave no more.
-  const double most = levels_of_bins(request) > 0 ? 0.025 : 0.05;
+  const double most = levels_of_bins(request) > 0 ? 0.0375 : 0.075;
   const bool pure = budget.notion() == PrivacyNotion::kPure;
-  double share = std::min(pure ? 0.04 : 0.025, most);
+  double share = std::min(pure ? 0.06 : 0.0375, most);
   if (request.records) {
     const double weight =
         static_cast<double>(*request.records) * static_cast<double>(request.unit.weight);
@@ -257,11 +258,11 @@ std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudge
         std::sqrt(static_cast<double>(request.unit.sum()) /
                   static_cast<double>(pure ? request.unit.sum() : request.unit.weight)) /
         (2 * weight);
-    share = std::clamp((pure ? 300 : 50) * deviation, kLeast, most);
+    share = std::clamp((pure ? 450 : 75) * deviation, kLeast, most);
   }
   const std::uint32_t parts = share_of_parts(share, 1);
   try {
-    static_cast<void>(budget.distance_noise(parts, request.pairs()));
+    static_cast<void>(budget.distance_noise(parts / 3, request.pairs()));
   } catch (const InvalidInput&) {
     return 0;
   }

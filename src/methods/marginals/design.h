@@ -229,7 +229,9 @@ struct MarginalDesign {
   std::uint32_t choice_parts = 0;
   std::uint32_t round_parts = 0;
   std::uint32_t product_parts = 0;
-  std::uint32_t error_parts = 0;  ///< none of one column, and where the noise cannot be drawn
+  /// Of two distances from the table: the rows', and a third of them of independent columns'. None of
+  /// one column, and where the noise cannot be drawn.
+  std::uint32_t error_parts = 0;
   std::uint64_t score_steps = 0;
   /// The greatest number of cells of the model's junction tree.
   std::uint64_t model_cells = 0;
@@ -245,6 +247,8 @@ struct MarginalDesign {
 
   /// Of all levels of all columns.
   [[nodiscard]] std::uint64_t all_cut_parts() const;
+  [[nodiscard]] std::uint32_t independent_parts() const { return error_parts / 3; }
+  [[nodiscard]] std::uint32_t rows_parts() const { return error_parts - independent_parts(); }
   /// What all steps together have, except for the error's.
   [[nodiscard]] std::uint32_t parts_of_model() const {
     return MarginalBudget::kParts - error_parts;

@@ -104,6 +104,24 @@ std::vector<std::uint64_t> exact_pair_distances(const PairCounts& counts, const 
   return distances;
 }
 
+std::uint64_t make_independent(PairCounts& rows, std::uint64_t count) {
+  constexpr std::uint64_t kMostRows = std::uint64_t{1} << 40U;
+  const auto all = static_cast<uint128>(count) * count;
+  std::uint32_t shift = 0;
+  while (all >> shift > kMostRows) ++shift;
+  for (std::size_t i = 0; i < rows.sizes().size(); ++i) {
+    for (std::size_t j = i + 1; j < rows.sizes().size(); ++j) {
+      auto cell = rows.pair(i, j).begin();
+      for (const std::uint64_t one : std::as_const(rows).column(i)) {
+        for (const std::uint64_t other : std::as_const(rows).column(j)) {
+          *cell++ = static_cast<std::uint64_t>(static_cast<uint128>(one) * other >> shift);
+        }
+      }
+    }
+  }
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(all >> shift));
+}
+
 std::vector<double> PrivateMarginals::measure(const MarginalTable& table, std::uint32_t parts) {
   const Ratio noise = budget_.noise(parts_.take(parts));
   return with_noise(exact_counts(counts_, table), noise);

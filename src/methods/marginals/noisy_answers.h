@@ -70,6 +70,11 @@ struct DrawnRows {
   std::uint64_t weight = 1;  ///< 1 to 2^60
 };
 
+/// Puts, in place of the rows' pairs, those of independent columns with the same shares: products of
+/// the columns' counts, brought down to 2^40. Returns how many rows they are. `count` is the number
+/// of rows, 1 to 2^40.
+std::uint64_t make_independent(PairCounts& rows, std::uint64_t count);
+
 /// How far the rows are from the table, for all pairs (0, 1), (0, 2), ... of these columns: the sum
 /// over a pair's cells of |count - c|, c the rows' count brought from `rows` to `weight`, rounded
 /// down, and at most 2^62. Counts above 2^44 count as that. NOT PRIVATE.

@@ -134,22 +134,29 @@ bool can_be_products(const MarginalDesign& design, const MarginalBudget& budget,
   return are_whole(products.sums) && is_variance(products.variance, budget.deviation_of(noise));
 }
 
-bool can_be_error(const Certificate& certificate, const Measurements& made) {
-  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+bool can_be_distances(const MarginalDesign& design, const Measurements& made,
+                      const MeasuredDistances& error, std::uint32_t parts) {
   const MarginalBudget budget(design.request.budget, design.request.unit, design.amount);
-  if (made.error.has_value() != (design.error_parts > 0)) return false;
-  if (!made.error) return true;
-  const MeasuredDistances& error = *made.error;
   const std::uint64_t pairs = design.request.pairs();
   const bool pure = budget.notion() == PrivacyNotion::kPure;
   const std::uint64_t weight = table_weight(design, made.tables);
   // Another machine may round a sum of noisy counts to another whole number.
   const std::uint64_t apart = std::max(error.weight, weight) - std::min(error.weight, weight);
-  return error.columns == asked_columns(design) && error.parts == design.error_parts &&
-         error.rows == certificate.spec.count && apart <= (design.request.records ? 0 : 1) &&
+  return error.columns == asked_columns(design) && error.parts == parts &&
+         apart <= (design.request.records ? 0 : 1) &&
          error.sums.size() == (pure ? 1 : pairs) && are_whole(error.sums) &&
          is_variance(error.variance,
                      budget.deviation_of(budget.distance_noise(error.parts, pairs)));
+}
+
+bool can_be_error(const Certificate& certificate, const Measurements& made) {
+  const MarginalDesign& design = *certificate.as<MarginalDesign>();
+  const bool is_asked = design.error_parts > 0;
+  if (made.error.has_value() != is_asked || made.independent.has_value() != is_asked) return false;
+  return !is_asked ||
+         (made.error->rows == certificate.spec.count &&
+          can_be_distances(design, made, *made.error, design.rows_parts()) &&
+          can_be_distances(design, made, *made.independent, design.independent_parts()));
 }
 
 }  // namespace

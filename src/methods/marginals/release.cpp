@@ -269,19 +269,31 @@ class DrawnCells {
   PairCounter counter_;
 };
 
-/// How far these rows are from the table.
-MeasuredDistances measured_error(const MarginalDesign& design, const MarginalBudget& budget,
-                                 PrivateMarginals& answers, const PairCounts& rows,
-                                 std::uint64_t count, const std::vector<MeasuredTable>& tables) {
-  MeasuredDistances error{.columns = asked_columns(design),
-                          .rows = count,
-                          .weight = table_weight(design, tables),
-                          .parts = design.error_parts};
-  error.sums = answers.distances({rows, error.rows, error.weight}, error.columns, error.parts);
+/// How far these rows are from the table, with this many parts.
+MeasuredDistances measured_distances(const MarginalDesign& design, const MarginalBudget& budget,
+                                     PrivateMarginals& answers, const DrawnRows& rows,
+                                     std::uint32_t parts) {
+  MeasuredDistances found{.columns = asked_columns(design),
+                          .rows = rows.rows,
+                          .weight = rows.weight,
+                          .parts = parts};
+  found.sums = answers.distances(rows, found.columns, parts);
   const double deviation =
-      budget.deviation_of(budget.distance_noise(error.parts, design.request.pairs()));
-  error.variance = deviation * deviation;
-  return error;
+      budget.deviation_of(budget.distance_noise(parts, design.request.pairs()));
+  found.variance = deviation * deviation;
+  return found;
+}
+
+/// How far the drawn rows are from the table, and how far independent columns would be.
+void measure_error(const MarginalDesign& design, const MarginalBudget& budget,
+                   PrivateMarginals& answers, PairCounts rows, std::uint64_t count,
+                   Measurements& made) {
+  const std::uint64_t weight = table_weight(design, made.tables);
+  made.error =
+      measured_distances(design, budget, answers, {rows, count, weight}, design.rows_parts());
+  const std::uint64_t products = make_independent(rows, count);
+  made.independent = measured_distances(design, budget, answers, {rows, products, weight},
+                                        design.independent_parts());
 }
 
 class MarginalsRelease final : public PreparedRelease, public SummedRelease {
@@ -391,8 +403,8 @@ class MarginalsRelease final : public PreparedRelease, public SummedRelease {
         published_measurements(certificate(), std::move(measured), recorded, groups_of(bins));
     if (of_error) {
       PrivateMarginals last(counts, budget, random, *of_error);
-      made.error = measured_error(design, budget, last, std::move(*drawn).take(),
-                                  *certificate().spec.count, made.tables);
+      measure_error(design, budget, last, std::move(*drawn).take(), *certificate().spec.count,
+                    made);
     }
     return {released_model_text(model, domain_, design.guarantee, &made)};
   }

@@ -33,6 +33,7 @@ Measurements small() {
                  {{1}, {two}, {8, 9}, 1, 1}};
   made.products = MeasuredProducts{{{-1, 0, 1}, {-3, -1, 1, 3}, {-1, 1}}, {5, -6, 7}, 8, 3};
   made.error = MeasuredDistances{{0, 1, 2}, 20, 160, {32, -4, 400}, 25, 11};
+  made.independent = MeasuredDistances{{0, 1, 2}, 400, 160, {300, 5, 500}, 50, 5};
   return made;
 }
 
@@ -87,6 +88,20 @@ TEST(Measurements, HoldTheErrorThatDistancesGive) {
   one.sums = {-900};
   EXPECT_EQ(one.mean(true).mean, 0);
   EXPECT_EQ(one.mean(true).most, 0);
+}
+
+TEST(Measurements, MayBeIndependentUnlessBothIntervalsExcludeIt) {
+  Measurements made = small();
+  EXPECT_EQ(measurements_json(made, counted_people())["independent"]["two_way"], 805 / 960.0);
+  EXPECT_FALSE(measurements_json(made, counted_people())["independent"].contains("pairs"));
+  EXPECT_FALSE(made.may_be_independent());
+  // 1.96 deviations of three sums of variance 25 and 50 are 17 and 24.
+  made.independent->sums = {428 + 42, 0, 0};
+  EXPECT_FALSE(made.may_be_independent());
+  made.independent->sums = {428 + 40, 0, 0};
+  EXPECT_TRUE(made.may_be_independent());
+  made.independent.reset();
+  EXPECT_FALSE(made.may_be_independent()) << "nothing was measured";
 }
 
 TEST(Measurements, OfOtherProgramsAreRead) {

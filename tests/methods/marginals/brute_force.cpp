@@ -299,7 +299,11 @@ Seen compare(const std::vector<std::uint32_t>& sizes, std::size_t n, std::uint64
           std::uint64_t drawn = 0;
           for (const std::uint64_t count : like.column(0)) drawn += count;
           answers.measure_error({like, drawn, drawn + other % 3}, asked_columns(design),
-                                design.error_parts);
+                                design.rows_parts());
+          PairCounts alike = like;
+          const std::uint64_t products = make_independent(alike, drawn);
+          answers.measure_error({alike, products, drawn + other % 3}, asked_columns(design),
+                                design.independent_parts());
         }
         ++seen.pairs;
         seen.choices += answers.choices;

@@ -292,13 +292,13 @@ TEST(Measurements, FollowTheDesign) {
       design, std::vector{pair(0, 1, 9, half), pair(1, 2, 2, half), pair(0, 2, 4, round)}));
 }
 
-/// The error has .01 to .05 of the budget, the more the fewer rows there are, and leaves all other
+/// The error has .015 to .075 of the budget, a third of it for independent columns, the more the fewer rows there are, and leaves all other
 /// steps theirs; of one column, and where its noise cannot be drawn, it has none.
 TEST(MarginalDesign, HasPartsForTheErrorOfRows) {
   constexpr double kAll = MarginalBudget::kParts;
   for (const Privacy& budget : {Privacy::pure(1), Privacy::concentrated(0.1)}) {
     MarginalRequest request{{{9, true}, {9, true}, {2, true}}, budget, {}, 1'000'000};
-    EXPECT_NEAR(design_marginals(request).error_parts / kAll, 0.01, 1e-4);
+    EXPECT_NEAR(design_marginals(request).error_parts / kAll, 0.015, 1e-4);
     std::uint32_t before = 0;
     for (const std::uint64_t records : {1'000'000U, 20'000U, 10'000U, 5'000U, 10U}) {
       request.records = records;
@@ -307,10 +307,10 @@ TEST(MarginalDesign, HasPartsForTheErrorOfRows) {
       EXPECT_GE(design.error_parts, before);
       before = design.error_parts;
     }
-    EXPECT_NEAR(before / kAll, 0.05, 1e-4);
+    EXPECT_NEAR(before / kAll, 0.075, 1e-4);
     request.columns[0] = {4000, true, true};
     const MarginalDesign in_bins = design_marginals(request);
-    EXPECT_NEAR(in_bins.error_parts / kAll, 0.025, 1e-4);
+    EXPECT_NEAR(in_bins.error_parts / kAll, 0.0375, 1e-4);
     EXPECT_NO_THROW(check_marginal_design(in_bins));
     request.unit.weight = std::uint64_t{1} << 20U;
     request.columns.resize(400, {2, true});

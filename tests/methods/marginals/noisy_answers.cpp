@@ -184,6 +184,23 @@ TEST(ExactPairDistances, AreOfTheRowsBroughtToTheTablesWeightAndRoundedDown) {
 
 /// One record moves each pair by its weight, or twice that, whatever rows were drawn; and by no more
 /// where counts and sums are cut.
+TEST(IndependentColumns, HaveTheProductsOfTheirCounts) {
+  PairCounts rows({2, 3});
+  rows.add(std::array{0U, 2U}, 3);
+  rows.add(std::array{1U, 0U}, 5);
+  EXPECT_EQ(make_independent(rows, 8), 64U);
+  const auto pairs = rows.pair(0, 1);
+  EXPECT_EQ(std::vector(pairs.begin(), pairs.end()),
+            (std::vector<std::uint64_t>{15, 0, 9, 25, 0, 15}));
+  // Of 2^21 rows the products are brought from 2^42 to 2^40.
+  PairCounts many({2, 3});
+  many.add(std::array{0U, 2U}, 3U << 18U);
+  many.add(std::array{1U, 0U}, 5U << 18U);
+  EXPECT_EQ(make_independent(many, 1U << 21U), std::uint64_t{1} << 40U);
+  const auto brought = many.pair(0, 1);
+  for (std::size_t cell = 0; cell < 6; ++cell) EXPECT_EQ(brought[cell], pairs[cell] << 34U);
+}
+
 TEST(ExactPairDistances, MoveByOneRecordAtMost) {
   for (const std::uint64_t weight : {std::uint64_t{1}, std::uint64_t{1000}}) {
     std::uint64_t most = 0, most_alone = 0;
@@ -441,7 +458,10 @@ TEST(PrivateMarginals, AReplayedLearnerSpendsNoMoreThanItPaid) {
               EXPECT_LT(answers.left(), kAll / 16);
               PrivateMarginals last(table, budget, random, of_error);
               // As if rows like the first table had been drawn.
-              replay.ask_error({one, 101, 101}, last, design.error_parts);
+              replay.ask_error({one, 101, 101}, last, design.rows_parts());
+              PairCounts alike = one;
+              const std::uint64_t products = make_independent(alike, 101);
+              replay.ask_error({alike, products, 101}, last, design.independent_parts());
               EXPECT_EQ(last.left(), 0U);
               return replay.transcript;
             },

@@ -242,6 +242,15 @@ TEST(PublishedMeasurements, HaveTheErrorOfTheReleasedRows) {
     EXPECT_EQ(made.error->columns.size(), release->design().request.asked());
     EXPECT_EQ(made.error->sums.size(), name == "pure" ? 1U : made.error->pairs());
     refused("no error", [](Measurements& altered) { altered.error.reset(); });
+    EXPECT_EQ(made.independent->rows, 25U);
+    EXPECT_EQ(made.independent->columns, made.error->columns);
+    EXPECT_EQ(made.independent->sums.size(), made.error->sums.size());
+    refused("no independent", [](Measurements& altered) { altered.independent.reset(); });
+    refused("both of one", [](Measurements& altered) { altered.independent = altered.error; });
+    refused("its parts", [](Measurements& altered) { ++altered.independent->parts; });
+    refused("its weight", [](Measurements& altered) { altered.independent->weight += 2; });
+    refused("its variance", [](Measurements& altered) { altered.independent->variance *= 1.001; });
+    refused("its half", [](Measurements& altered) { altered.independent->sums.back() += 0.5; });
     refused("rows", [](Measurements& altered) { ++altered.error->rows; });
     refused("weight", [](Measurements& altered) { altered.error->weight += 2; });
     refused("parts", [](Measurements& altered) { ++altered.error->parts; });

@@ -217,7 +217,7 @@ std::string with_answers(const std::string& model, const Json& tables, const Jso
   if (records) measurements["records"] = static_cast<double>(*records);
   measurements["tables"] = tables;
   if (!products.is_null()) measurements["products"] = products;
-  measurements["error"] = error;
+  measurements.update(error);
   std::set<Json> measured;
   const std::array<Json, 3> pairs = {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}};
   for (const Json& table : tables) {
@@ -248,9 +248,11 @@ std::uint64_t weight_by(const Json& tables) {
 }
 
 /// The last question, about the rows in a file: the total variation of all three pairs.
+/// "error" and "independent".
 Json error_by_hand(const std::string& csv, const Domain& domain,
                    const std::vector<CellGroups>& groups, std::uint64_t weight,
-                   const MarginalBudget& budget, std::uint32_t parts, PrivateMarginals& answers) {
+                   const MarginalBudget& budget, const MarginalDesign& design,
+                   PrivateMarginals& answers) {
   std::vector<std::uint32_t> sizes;
   for (const CellGroups& column : groups) sizes.push_back(column.count);
   PairCounts rows(sizes);
@@ -269,27 +271,46 @@ Json error_by_hand(const std::string& csv, const Domain& domain,
     rows.add(digits, 1);
   }
   const std::array<std::size_t, 3> all = {0, 1, 2};
-  const std::vector<double> sums = answers.distances({rows, count, weight}, all, parts);
   const bool is_pure = budget.notion() == PrivacyNotion::kPure;
-  EXPECT_EQ(sums.size(), is_pure ? 1U : 3U);
-  const double deviation = budget.deviation_of(budget.distance_noise(parts, 3));
-  const MeasuredDistances error{{0, 1, 2}, count, weight, sums, deviation * deviation, parts};
-  const auto [mean, least, most] = error.mean(is_pure);
-  Json json{{"two_way", mean}, {"interval", {least, most}}};
   const std::array<Json, 3> pairs = {Json{"sex", "age"}, Json{"sex", "ill"}, Json{"age", "ill"}};
-  const std::vector<double> greatest = error.greatest(is_pure);
-  for (std::size_t pair = 0; pair < greatest.size(); ++pair) {
-    json["pairs"].push_back({{"columns", pairs[pair]}, {"at_most", greatest[pair]}});
+  Json both;
+  for (const char* const of : {"error", "independent"}) {
+    const bool is_error = of == std::string_view("error");
+    const std::uint32_t third = design.error_parts / 3;
+    const std::uint32_t parts = is_error ? design.error_parts - third : third;
+    PairCounts compared = rows;
+    std::uint64_t many = count;
+    if (!is_error) {
+      many = count * count;
+      for (const auto& [i, j] : {std::pair{0U, 1U}, {0U, 2U}, {1U, 2U}}) {
+        const auto cells = compared.pair(i, j);
+        for (std::uint32_t a = 0, cell = 0; a < sizes[i]; ++a) {
+          for (std::uint32_t b = 0; b < sizes[j]; ++b, ++cell)
+            cells[cell] = rows.column(i)[a] * rows.column(j)[b];
+        }
+      }
+    }
+    const std::vector<double> sums = answers.distances({compared, many, weight}, all, parts);
+    EXPECT_EQ(sums.size(), is_pure ? 1U : 3U);
+    const double deviation = budget.deviation_of(budget.distance_noise(parts, 3));
+    const MeasuredDistances found{{0, 1, 2}, many, weight, sums, deviation * deviation, parts};
+    const auto [mean, least, most] = found.mean(is_pure);
+    Json json{{"two_way", mean}, {"interval", {least, most}}};
+    const std::vector<double> greatest = found.greatest(is_pure);
+    for (std::size_t pair = 0; is_error && pair < greatest.size(); ++pair) {
+      json["pairs"].push_back({{"columns", pairs[pair]}, {"at_most", greatest[pair]}});
+    }
+    Json whole = Json::array();
+    for (const double sum : sums) whole.push_back(std::llround(sum));
+    json.update({{"at", {0, 1, 2}},
+                 {"rows", many},
+                 {"weight", weight},
+                 {"distances", whole},
+                 {"variance", deviation * deviation},
+                 {"parts", parts}});
+    both[of] = json;
   }
-  Json whole = Json::array();
-  for (const double sum : sums) whole.push_back(std::llround(sum));
-  json.update({{"at", {0, 1, 2}},
-               {"rows", count},
-               {"weight", weight},
-               {"distances", whole},
-               {"variance", deviation * deviation},
-               {"parts", parts}});
-  return json;
+  return both;
 }
 
 /// The release once more: its steps in their order, each with a budget that is made here.
@@ -372,7 +393,7 @@ std::string drawn_by_hand(const TableCase& tested, const Privacy& privacy, const
   const std::uint64_t weight =
       request.records ? *request.records * tested.weight() : weight_by(tables);
   PrivateMarginals last(counts, budget, random, of_error);
-  const Json error = error_by_hand(csv, domain, groups, weight, budget, design.error_parts, last);
+  const Json error = error_by_hand(csv, domain, groups, weight, budget, design, last);
   return with_answers(released_model_text(model, domain, privacy), tables, noted.said_of_products,
                       error, tested, privacy.notion == PrivacyNotion::kPure, request.records) +
          csv;
