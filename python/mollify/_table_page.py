@@ -219,6 +219,15 @@ def reader_parts(
         ),
         f"<p>A share of one column is about as good as in a random sample of {usual} of the {unit}s (half of the columns are better).</p>",
     ]
+    off = model.error
+    if off and off["independent"]:
+        said = (
+            f"To have two columns together as in the real table, {_percent(off['two_way'])} of the rows would have to change, on average over pairs. "
+            f"If columns were independent, it would be {_percent(off['independent']['two_way'])}."
+        )
+        if any(one.code == "as-if-independent" for one in release.warnings):
+            said += " <strong>So do not read from the rows whether columns depend on each other: it may be noise.</strong>"
+        parts.append(f"<p>{said}</p>")
     if asked:
         answers = model.estimate(list(dict.fromkeys(asked)))
         parts.append("<h2>Questions and answers</h2>")

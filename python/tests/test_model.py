@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -82,8 +83,24 @@ def test_a_model_states_the_error_of_the_released_rows():
         assert (error["pairs"] != "unknown") == bool(options)
         for one in error["pairs"] if options else ():
             assert one["at_most"] > off[tuple(one["columns"])] - 0.03
+        # Wards and ages are one column twice, at 1/2 from independence, and illness is independent of both.
+        assert abs(error["independent"]["two_way"] - 1 / 6) < 0.02
+        assert "as-if-independent" not in [one.code for one in release.warnings]
     alone = mo.Marginals({"ward": domain["ward"]}, epsilon=1, delta=1e-6, count=9, accept_error=True).sample(rows)
     assert alone.model.error is None
+
+
+def test_rows_that_may_be_no_nearer_than_independent_columns_are_warned_of():
+    rows = {"ward": ["north", "south"] * 2000, "ill": [True, True, False, False] * 1000}
+    method = mo.Marginals({"ward": mo.categorical(["north", "south"]), "ill": mo.boolean()}, epsilon=5, delta=1e-6, count=1000)
+    with pytest.warns(mo.ReleaseWarning["as-if-independent"]):
+        release = method.sample(rows)
+    assert [one.code for one in release.warnings] == ["as-if-independent"]
+    assert "may be as far" in str(release.warnings[0])
+    assert [one.code for one in pickle.loads(pickle.dumps(release)).warnings] == ["as-if-independent"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(method.sample(rows)) == 1000, "rows that are paid for are not lost"
 
 
 def test_counts_of_units_are_in_units():
