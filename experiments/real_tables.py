@@ -27,6 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import drafts
 import marginals
 import numpy as np
+import yaml
 
 EPSILON, DELTA = "1", "1e-6"
 GROUPS = ((5000, None), (2000, 5000), (1000, 2000))
@@ -36,6 +37,14 @@ def run(program, *words):
     return subprocess.run([program, *map(str, words), "--json"], capture_output=True, text=True)
 
 
+def with_own_cells(domain):
+    """Integers that are cells declare it: else the comparison cuts their range where the data lie, and the release does not."""
+    for column in domain["columns"].values():
+        if column["type"] == "integer" and not {"bins", "edges", "values", "step", "spikes", "missing"} & column.keys():
+            column["bins"] = min(250, column["max"] - column["min"] + 1)
+    return domain
+
+
 def found_of(program, folder, frame):
     """What a release of the table says, and what is true; nothing if fewer than two columns can be drafted."""
     data, domain, rows, model = (folder / name for name in ("data.csv", "domain.yaml", "rows.csv", "model.json"))
@@ -43,6 +52,7 @@ def found_of(program, folder, frame):
     drafted = run(program, "domain", "--public", data, "--out", domain, "--overwrite")
     if drafted.returncode:
         return None
+    domain.write_text(yaml.safe_dump(with_own_cells(yaml.safe_load(domain.read_text())), sort_keys=False))
     release = ["--data", data, "--domain", domain, "--epsilon", EPSILON, "--delta", DELTA, "--count", len(frame)]
     released = run(program, "sample", "marginals", *release, "--out", rows, "--model-out", model, "--overwrite")
     if released.returncode:

@@ -446,7 +446,8 @@ class PairTally final : public Sink {
 
 /// A column without declared bins is compared in this many, if it has more values.
 constexpr std::uint32_t kComparedCells = 16;
-constexpr std::uint32_t kFewValues = 32;
+/// A release counts each of so few values by itself.
+constexpr std::uint32_t kFewValues = 256;
 /// The values read to find them.
 constexpr std::size_t kMostRead = 1'000'000;
 

@@ -246,7 +246,7 @@ std::uint32_t parts_of_error(const MarginalRequest& request, const MarginalBudge
   constexpr double kLeast = 0.015;
   if (request.pairs() == 0) return 0;
   // Private bins and columns that are measured once more leave no more.
-  const double most = levels_of_bins(request) > 0 ? 0.0375 : 0.075;
+  const double most = levels_of_bins(request) > 0 ? 0.025 : 0.075;
   const bool pure = budget.notion() == PrivacyNotion::kPure;
   double share = std::min(pure ? 0.06 : 0.0375, most);
   if (request.records) {

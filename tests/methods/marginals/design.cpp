@@ -310,7 +310,7 @@ TEST(MarginalDesign, HasPartsForTheErrorOfRows) {
     EXPECT_NEAR(before / kAll, 0.075, 1e-4);
     request.columns[0] = {4000, true, true};
     const MarginalDesign in_bins = design_marginals(request);
-    EXPECT_NEAR(in_bins.error_parts / kAll, 0.0375, 1e-4);
+    EXPECT_NEAR(in_bins.error_parts / kAll, 0.025, 1e-4);
     EXPECT_NO_THROW(check_marginal_design(in_bins));
     request.unit.weight = std::uint64_t{1} << 20U;
     request.columns.resize(400, {2, true});
