@@ -5,10 +5,14 @@ usage: targets.py REPOSITORY FOLDER TARGET
 
 The draws must be those of tests/data/device_draws.txt. A target whose compiler or emulator is missing is skipped,
 with status 77. MOLLIFY_WRITE=1 writes the draws of target `shared` into that file.
+
+Phones' targets are compiled and not linked: for that their kits are needed. Their headers are Zig's copy of Darwin's, and
+those of a checkout of Android's C library (aosp-mirror/platform_bionic), which the variable BIONIC names.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +33,12 @@ ZIG = {
     "macos-x86_64": "x86_64-macos",
     "windows": "x86_64-windows-gnu",
     "windows-aarch64": "aarch64-windows-gnu",
+    "ios": "aarch64-ios",
+    "android": "aarch64-linux-android",
+    "android-armv7": "arm-linux-androideabi",
+    "android-x86_64": "x86_64-linux-android",
 }
+PHONES = {"ios": "", "android": "arm64", "android-armv7": "arm", "android-x86_64": "x86"}  # and the kernel's name of a processor
 
 
 def skip(what):
@@ -53,6 +62,18 @@ def zig(repository):
     return skip("Zig (scripts/get_zig.sh)")
 
 
+def headers(repository, target):
+    """Options by which Zig finds a phone's headers."""
+    if target == "ios":
+        shown = subprocess.run([*zig(repository), "env"], check=True, capture_output=True, text=True).stdout
+        folder = pathlib.Path(re.search(r'lib_dir"?\s*[=:]\s*"([^"]+)"', shown)[1]).resolve()
+        return ["-isystem", str(folder / "libc/include/any-darwin-any")]
+    bionic = pathlib.Path(os.environ.get("BIONIC") or skip("Android's C library (BIONIC=FOLDER)")).resolve()
+    kernel = bionic / "libc/kernel"
+    folders = [bionic / "libc/include", kernel / f"uapi/asm-{PHONES[target]}", kernel / "uapi", kernel / "android/uapi"]
+    return [part for each in folders for part in ("-isystem", str(each))]
+
+
 def compilers(repository, folder, target):
     """C and C++ compilers as CMake takes them, and the program that runs another one."""
     if target == "shared":
@@ -67,8 +88,8 @@ def compilers(repository, folder, target):
     wrappers = []
     for language in ("cc", "c++"):
         wrapper = folder / f"zig-{language}"
-        command = " ".join(zig(repository))
-        wrapper.write_text(f'#!/bin/sh\nexec {command} {language} -target {ZIG[target]} "$@"\n')
+        command = " ".join([*zig(repository), language, "-target", ZIG[target], *(headers(repository, target) if target in PHONES else ())])
+        wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         wrapper.chmod(0o755)
         wrappers.append(wrapper)
     for tool in ("ar", "ranlib"):
@@ -108,6 +129,10 @@ def main():
     objects = folder / "golden_draws.o"
     run(cc, "-std=c11", "-Os", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{prefix}/include", "-c",
         repository / "tests/device/golden_draws.c", "-o", objects)
+    if target in PHONES:
+        size = next(prefix.rglob("*mollify_device.a")).stat().st_size
+        print(f"{target}: the library has {size} bytes before a linker leaves out what is not called; compiled, not linked")
+        return
     library = next(prefix.rglob("*mollify_device.a"), None) or next(prefix.rglob("libmollify_device.so"))
     links = ["-Os", "-s"] if target in ZIG else []
     if target not in ("macos", "macos-x86_64"):
@@ -150,7 +175,7 @@ def main():
 
 
 def system_of(target):
-    for name, system in (("macos", "Darwin"), ("windows", "Windows"), ("wasm", "Generic")):
+    for name, system in (("macos", "Darwin"), ("ios", "Darwin"), ("windows", "Windows"), ("wasm", "Generic")):
         if target.startswith(name):
             return system
     return "Linux"
