@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import mollify as mo
@@ -33,7 +33,7 @@ class Column:
     name: str
     cells: tuple[str, ...]
     fields: tuple[str, ...]
-    has_words: bool = False
+    has_words: bool = field(default=False, compare=False)
     """Whether the cells are words or sentences, and not numbers or times."""
 
     @property
