@@ -23,7 +23,7 @@ MOST_BYTES = {"shared": 120_000, "musl": 300_000}
 
 # Debian's cross compilers: the machine's name for them, and its emulator.
 CROSS = {"aarch64": ("aarch64-linux-gnu", "qemu-aarch64"), "arm": ("arm-linux-gnueabihf", "qemu-arm")}
-# Zig's names. Programs of the first two are run.
+# Zig's names.
 ZIG = {
     "musl": "x86_64-linux-musl",
     "wasm": "wasm32-wasi",
@@ -38,6 +38,7 @@ ZIG = {
     "android-armv7": "arm-linux-androideabi",
     "android-x86_64": "x86_64-linux-android",
 }
+STATIC = {"musl": "", "aarch64-musl": "qemu-aarch64", "armv7-musl": "qemu-arm"}  # and their emulators
 PHONES = {"ios": "", "android": "arm64", "android-armv7": "arm", "android-x86_64": "x86"}  # and the kernel's name of a processor
 
 
@@ -99,6 +100,8 @@ def compilers(repository, folder, target):
     if target == "wasm":
         node = shutil.which("node") or skip("node")
         runs = [node, "--no-warnings", repository / "tests/device/run_wasm.mjs"]
+    if emulator := STATIC.get(target):
+        runs = [shutil.which(emulator) or shutil.which(emulator + "-static") or skip(emulator)]
     return *wrappers, runs
 
 
@@ -137,7 +140,7 @@ def main():
     links = ["-Os", "-s"] if target in ZIG else []
     if target not in ("macos", "macos-x86_64"):
         links.append("-Wl,--gc-sections")
-    if target == "musl":
+    if target in STATIC:
         links.append("-static")
     if target.startswith("windows"):
         links.append("-lbcrypt")
@@ -156,7 +159,7 @@ def main():
     if most is not None and size > most:
         sys.exit(f"{measured.name} of target {target} has {size} bytes, and may have {most}")
 
-    if target in ZIG and target not in ("musl", "wasm"):
+    if target in ZIG and target not in (*STATIC, "wasm"):
         print(f"{target}: compiled and linked, not run")
         return
     drawn = run(*runs, program, stdout=subprocess.PIPE, text=True).stdout
