@@ -1,4 +1,4 @@
-"""Released records under an auditor that is not ours: ldp-audit (Arcolezi and Gambs, PETS 2024). NOT PRIVATE.
+"""Released records under an auditor that is not ours: ldp-audit [Arcolezi, Gambs 2024]. NOT PRIVATE.
 
     python experiments/outside_referee.py MOLLIFY LDP_AUDIT [--trials 1000000]
 
