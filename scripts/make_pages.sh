@@ -48,8 +48,8 @@ rare_values|drafts.md|20|rare-values|$peers -B experiments/rare_values.py $cli/m
 rules|tables.md|5|rules|python3 -B experiments/rules.py $cli/mollify ${NATIONAL2019-}
 drafts|drafts.md|4|drafts drafts-left-out drafts-worst|$python -P experiments/drafts.py
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
-referee|single-records.md|15|referee|$referee -B experiments/outside_referee.py $cli/mollify ${LDP_AUDIT-}
-node_intervals|single-records.md|10|node-intervals|node experiments/coverage_in_node.mjs $cli/mollify build/npm/package
+referee|devices.md|15|referee|$referee -B experiments/outside_referee.py $cli/mollify ${LDP_AUDIT-}
+node_intervals|devices.md|10|node-intervals|node experiments/coverage_in_node.mjs $cli/mollify build/npm/package
 amplification|speed-inside.md|1|amplification|$google amplification
 kernel|speed-inside.md|2|+speed|$google kernel
 records|speed-inside.md|2|+speed|$google records
