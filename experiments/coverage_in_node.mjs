@@ -24,13 +24,13 @@ const file = (name, text) => {
 };
 const run = (...words) => execFileSync(mollify, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** The greatest number of repetitions that so few hold with probability `FALSE_ALARM` at most. */
+/** The least number of repetitions that hold, except with probability `FALSE_ALARM`. */
 function leastThatHold(n, p) {
-  let sum = 0, term = (1 - p) ** n;
+  let sum = 0, logarithm = n * Math.log(1 - p);
   for (let held = 0; held <= n; ++held) {
-    sum += term;
+    sum += Math.exp(logarithm);
     if (sum > FALSE_ALARM) return held;
-    term *= (n - held) / (held + 1) * p / (1 - p);
+    logarithm += Math.log((n - held) / (held + 1) * p / (1 - p));
   }
   return n;
 }
