@@ -50,7 +50,7 @@ PARTS = {
     "Theory": "theory/threat-model theory/hostile-parties theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals theory/learning-marginals theory/weights "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/release-keys theory/estimation theory/proved "
     "theory/errata theory/experiments theory/coverage theory/reproduction",
-    "Evidence": "evidence/tables evidence/drafts evidence/single-records evidence/speed evidence/speed-inside",
+    "Evidence": "evidence/tables evidence/drafts evidence/single-records evidence/devices evidence/speed evidence/speed-inside",
     "Project": "README project/contributing project/architecture project/porting project/devices project/data project/changelog "
     "project/bibliography",
 }

@@ -11,7 +11,7 @@ quick_test_packages=(libgmock-dev libgtest-dev librapidcheck-dev libgmp-dev libm
 full_test_packages=(
   coq libcoq-stdlib ocaml-nox
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
-  'chromium|chromium-browser' default-jre-headless postgresql
+  'chromium|chromium-browser' default-jdk-headless postgresql
   # Other targets of the device library; scripts/get_zig.sh has more.
   g++-aarch64-linux-gnu g++-arm-linux-gnueabihf nodejs qemu-user
 )

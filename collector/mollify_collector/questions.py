@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import mollify as mo
@@ -33,6 +33,8 @@ class Column:
     name: str
     cells: tuple[str, ...]
     fields: tuple[str, ...]
+    has_words: bool = field(default=False, compare=False)
+    """Whether the cells are words or sentences, and not numbers or times."""
 
     @property
     def shown(self) -> list[str]:
@@ -126,7 +128,7 @@ def _method_of(text: str) -> tuple[mo.Local, mo.Domain]:
 
 def _column(name: str, kind: str, cells: Sequence[Mapping[str, Any]]) -> Column:
     names = tuple(cell["outcome"] for cell in cells)
-    return Column(name, names, tuple(_field(kind, cell) for cell in names))
+    return Column(name, names, tuple(_field(kind, cell) for cell in names), kind == "categorical")
 
 
 def _field(kind: str, cell: str) -> str:

@@ -109,7 +109,7 @@ class _Tables:
                 raise Refused(f"The database has layout {found[0][0]} of another version of the collector; this one needs {SCHEMA}.")
 
     def publish(self, name: str, version: Version) -> Asked:
-        columns = json.dumps([[one.name, one.cells, one.fields] for one in version.columns])
+        columns = json.dumps([[one.name, one.cells, one.fields, one.has_words] for one in version.columns])
         with self._transaction():
             earlier = [one for one in self.asked() if one.name == name]
             for one in earlier:
@@ -269,4 +269,5 @@ def _once(reports: Iterable[Report]) -> list[Report]:
 
 
 def _columns(text: str) -> tuple[Column, ...]:
-    return tuple(Column(name, tuple(cells), tuple(fields)) for name, cells, fields in json.loads(text))
+    # Earlier databases do not have the last part.
+    return tuple(Column(name, tuple(cells), tuple(fields), *words) for name, cells, fields, *words in json.loads(text))

@@ -1,14 +1,18 @@
 """Pages as a reader gets them."""
 
 import json
+import re
 import shutil
 from collections import Counter
+from pathlib import Path
 
 import mollify as mo
 import pytest
+from conftest import Running
 from playwright import sync_api
 
 from mollify_collector.pages import results
+from mollify_collector.questions import read
 from mollify_collector.store import open_store
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -185,6 +189,125 @@ def test_what_a_screen_reader_finds(answering):
     assert page.locator("html").get_attribute("lang") == "en"
     unnamed = page.evaluate("[...document.querySelectorAll('input, select, button')].filter(one => !one.labels?.length && !one.innerText).length")
     assert unnamed == 0
+
+
+SENTENCES = Path(__file__).resolve().parents[1] / "sentences.spec.json"
+
+
+@pytest.fixture(scope="module")
+def asking_for_words(tmp_path_factory):
+    """A collector with the question `glad`, whose 24 answers are sentences."""
+    folder = tmp_path_factory.mktemp("words")
+    address = str(folder / "collector.sqlite")
+    store = open_store(address)
+    store.publish("glad", read(SENTENCES.read_text()))
+    store.close()
+    running = Running(address, folder)
+    yield running
+    running.service.kill()
+
+
+@pytest.fixture(params=["light", "dark"])
+def writing(browser, asking_for_words, request):
+    """Its page, the bodies of its requests since, and what the browser said."""
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=request.param)
+    page = context.new_page()
+    said, sent = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: sent.append((request.url.split("/", 3)[3], request.post_data)))
+    page.goto(f"http://127.0.0.1:{asking_for_words.service.port}/questions/glad/answer")
+    page.wait_for_function("() => !document.getElementById('draw').disabled")
+    sent.clear()
+    yield page, sent, said
+    context.close()
+
+
+WRITTEN = "We went swimming in the lake!"
+
+
+def test_a_person_writes_and_the_words_stay(writing, asking_for_words):
+    page, sent, said = writing
+    before = _count(asking_for_words)
+    page.get_by_label("What made you glad today?").press_sequentially(WRITTEN)
+    chosen = page.get_by_label("The public answer nearest to yours")
+    assert chosen.evaluate("one => one.selectedOptions[0].text") == "I did sport or went swimming"
+    assert "I did sport or went swimming" in page.get_by_role("status").inner_text()
+    page.get_by_role("button", name="Draw my report").click()
+    page.wait_for_selector("#shown:not([hidden])")
+    cells = asking_for_words.get("/questions/glad")["columns"][0]["cells"]
+    report = json.loads(page.locator("#body").inner_text())
+    assert page.locator("#record td").nth(0).inner_text() == f"“{WRITTEN}”, as: I did sport or went swimming"
+    assert page.locator("#record td").nth(1).inner_text() == cells[report["outcome"]]
+    response = mo.RandomizedResponse(k=24, epsilon=4)
+    assert f"about {100 * response.kept / response.total:.0f} send" in page.locator("#odds").inner_text()
+    assert page.locator("#written0").is_disabled()
+    assert sent == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("button", name="Send this report").click()
+    page.wait_for_selector("#results:not([hidden])")
+    assert [path for path, _ in sent] == ["questions/glad/reports", "questions/glad/results"]
+    assert json.loads(sent[0][1]) == report
+    assert "swimming in the lake" not in page.evaluate("JSON.stringify(localStorage)") + str(sent)
+    assert Counter(_count(asking_for_words)) - Counter(before) == {report["outcome"]: 1}
+    assert said == []
+    page.reload()
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.locator("#record td").nth(0).inner_text() == "not kept"
+
+
+def test_words_that_are_near_to_none_and_another_choice(writing):
+    page, sent, said = writing
+    page.get_by_label("What made you glad today?").fill("日本語")
+    assert "No sentence of the list is near" in page.get_by_role("status").inner_text()
+    page.get_by_role("button", name="Draw my report").click()
+    assert not page.locator("#shown").is_visible()  # the browser asks for a choice
+    page.get_by_label("The public answer nearest to yours").select_option(label="I slept well")
+    page.get_by_role("button", name="Draw my report").click()
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.locator("#record td").nth(0).inner_text() == "“日本語”, as: I slept well"
+    assert sent == [] and said == []
+
+
+def test_a_sentence_by_keyboard_and_screen_reader(writing):
+    page, sent, said = writing
+    assert page.get_by_role("textbox", name="What made you glad today?", description=re.compile("stay on this device")).count() == 1
+    assert page.get_by_role("combobox", name="The public answer nearest to yours").count() == 1
+    # What a browser checks for spelling, it may send to its maker.
+    assert page.locator("#written0").get_attribute("spellcheck") == "false"
+    page.keyboard.press("Tab")
+    page.keyboard.type("a long hike")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "column0"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#shown:not([hidden])")
+    assert page.locator("#record td").nth(0).inner_text() == "“a long hike”, as: I went for a walk or a hike"
+    assert sent == [] and said == []
+
+
+def test_the_nearest_sentence(writing):
+    page, sent, said = writing
+    found = page.evaluate("""async () => {
+      const {nearestOf} = await import("/static/nearest.js");
+      const {cells} = JSON.parse(document.getElementById("question").textContent).columns[0];
+      const nearest = nearestOf(cells);
+      const ofTwo = nearestOf(["the cat", "the dog", "the dog"]);
+      return {
+        own: cells.every((cell, place) => nearest(cell).place === place && Math.abs(nearest(cell).nearness - 1) < 1e-9),
+        written: ["I MET FRIENDS!", "Ï wörked in the gárden", "got a job"].map((text) => cells[nearest(text).place]),
+        none: ["", "?!", "zzz"].map((text) => nearest(text).place),
+        first: ofTwo("dog").place,
+        rare: ofTwo("the dog's cat").place,
+      };
+    }""")
+    assert found == {
+        "own": True,
+        "written": ["I met friends or family", "I worked in the garden", "I passed an examination or got a job"],
+        "none": [-1, -1, -1],
+        "first": 1,
+        "rare": 0,
+    }
 
 
 def test_reports_of_the_page_are_as_likely_as_mollify_states(answering):

@@ -10,7 +10,9 @@
 #include <cerrno>
 #elif defined(__wasi__)
 #include <wasi/api.h>
-#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
+#elif defined(__APPLE__)
+#include <CommonCrypto/CommonRandom.h>
+#elif defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -45,6 +47,12 @@ std::ptrdiff_t system_entropy(unsigned char* memory, std::size_t size) {
   const __wasi_errno_t error = __wasi_random_get(memory, part);
   if (error == __WASI_ERRNO_INTR) return kInterrupted;
   return error == __WASI_ERRNO_SUCCESS ? static_cast<std::ptrdiff_t>(part) : kNoEntropy;
+}
+#elif defined(__APPLE__)
+// Not getentropy: the kits of iOS do not declare it, and Apple's store refuses programs that call it.
+std::ptrdiff_t system_entropy(unsigned char* memory, std::size_t size) {
+  return CCRandomGenerateBytes(memory, size) == kCCSuccess ? static_cast<std::ptrdiff_t>(size)
+                                                           : kNoEntropy;
 }
 #else
 std::ptrdiff_t system_entropy(unsigned char* memory, std::size_t size) {

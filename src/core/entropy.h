@@ -8,8 +8,9 @@ namespace mollify::detail {
 /// Fills the memory with entropy of the operating system. False if the system has none: then what
 /// the memory holds is not random, and nothing may be made of it.
 ///
-/// Linux: getrandom(2). Apple and BSD: getentropy(2). Windows: BCryptGenRandom. WASI, and so every
-/// page that runs WebAssembly: random_get, which the host implements. Other platforms do not compile.
+/// Linux and Android from API level 28: getrandom(2). Apple: CCRandomGenerateBytes. BSD: getentropy(2).
+/// Windows: BCryptGenRandom. WASI, and so every page that runs WebAssembly: random_get, which the host
+/// implements. Other platforms do not compile.
 [[nodiscard]] bool fill_with_entropy(unsigned char* memory, std::size_t size) noexcept;
 
 /// Of one call of the system: the number of bytes that it wrote, from 1 on, or one of these.

@@ -5,10 +5,14 @@ usage: targets.py REPOSITORY FOLDER TARGET
 
 The draws must be those of tests/data/device_draws.txt. A target whose compiler or emulator is missing is skipped,
 with status 77. MOLLIFY_WRITE=1 writes the draws of target `shared` into that file.
+
+Phones' targets are compiled and not linked: for that their kits are needed. Their headers are Zig's copy of Darwin's, and
+those of a checkout of Android's C library (aosp-mirror/platform_bionic), which the variable BIONIC names.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +23,7 @@ MOST_BYTES = {"shared": 120_000, "musl": 300_000}
 
 # Debian's cross compilers: the machine's name for them, and its emulator.
 CROSS = {"aarch64": ("aarch64-linux-gnu", "qemu-aarch64"), "arm": ("arm-linux-gnueabihf", "qemu-arm")}
-# Zig's names. Programs of the first two are run.
+# Zig's names.
 ZIG = {
     "musl": "x86_64-linux-musl",
     "wasm": "wasm32-wasi",
@@ -29,7 +33,13 @@ ZIG = {
     "macos-x86_64": "x86_64-macos",
     "windows": "x86_64-windows-gnu",
     "windows-aarch64": "aarch64-windows-gnu",
+    "ios": "aarch64-ios",
+    "android": "aarch64-linux-android",
+    "android-armv7": "arm-linux-androideabi",
+    "android-x86_64": "x86_64-linux-android",
 }
+STATIC = {"musl": "", "aarch64-musl": "qemu-aarch64", "armv7-musl": "qemu-arm"}  # and their emulators
+PHONES = {"ios": "", "android": "arm64", "android-armv7": "arm", "android-x86_64": "x86"}  # and the kernel's name of a processor
 
 
 def skip(what):
@@ -53,6 +63,18 @@ def zig(repository):
     return skip("Zig (scripts/get_zig.sh)")
 
 
+def headers(repository, target):
+    """Options by which Zig finds a phone's headers."""
+    if target == "ios":
+        shown = subprocess.run([*zig(repository), "env"], check=True, capture_output=True, text=True).stdout
+        folder = pathlib.Path(re.search(r'lib_dir"?\s*[=:]\s*"([^"]+)"', shown)[1]).resolve()
+        return ["-isystem", str(folder / "libc/include/any-darwin-any")]
+    bionic = pathlib.Path(os.environ.get("BIONIC") or skip("Android's C library (BIONIC=FOLDER)")).resolve()
+    kernel = bionic / "libc/kernel"
+    folders = [bionic / "libc/include", kernel / f"uapi/asm-{PHONES[target]}", kernel / "uapi", kernel / "android/uapi"]
+    return [part for each in folders for part in ("-isystem", str(each))]
+
+
 def compilers(repository, folder, target):
     """C and C++ compilers as CMake takes them, and the program that runs another one."""
     if target == "shared":
@@ -67,8 +89,8 @@ def compilers(repository, folder, target):
     wrappers = []
     for language in ("cc", "c++"):
         wrapper = folder / f"zig-{language}"
-        command = " ".join(zig(repository))
-        wrapper.write_text(f'#!/bin/sh\nexec {command} {language} -target {ZIG[target]} "$@"\n')
+        command = " ".join([*zig(repository), language, "-target", ZIG[target], *(headers(repository, target) if target in PHONES else ())])
+        wrapper.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         wrapper.chmod(0o755)
         wrappers.append(wrapper)
     for tool in ("ar", "ranlib"):
@@ -78,6 +100,8 @@ def compilers(repository, folder, target):
     if target == "wasm":
         node = shutil.which("node") or skip("node")
         runs = [node, "--no-warnings", repository / "tests/device/run_wasm.mjs"]
+    if emulator := STATIC.get(target):
+        runs = [shutil.which(emulator) or shutil.which(emulator + "-static") or skip(emulator)]
     return *wrappers, runs
 
 
@@ -108,11 +132,15 @@ def main():
     objects = folder / "golden_draws.o"
     run(cc, "-std=c11", "-Os", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{prefix}/include", "-c",
         repository / "tests/device/golden_draws.c", "-o", objects)
+    if target in PHONES:
+        size = next(prefix.rglob("*mollify_device.a")).stat().st_size
+        print(f"{target}: the library has {size} bytes before a linker leaves out what is not called; compiled, not linked")
+        return
     library = next(prefix.rglob("*mollify_device.a"), None) or next(prefix.rglob("libmollify_device.so"))
     links = ["-Os", "-s"] if target in ZIG else []
     if target not in ("macos", "macos-x86_64"):
         links.append("-Wl,--gc-sections")
-    if target == "musl":
+    if target in STATIC:
         links.append("-static")
     if target.startswith("windows"):
         links.append("-lbcrypt")
@@ -131,7 +159,7 @@ def main():
     if most is not None and size > most:
         sys.exit(f"{measured.name} of target {target} has {size} bytes, and may have {most}")
 
-    if target in ZIG and target not in ("musl", "wasm"):
+    if target in ZIG and target not in (*STATIC, "wasm"):
         print(f"{target}: compiled and linked, not run")
         return
     drawn = run(*runs, program, stdout=subprocess.PIPE, text=True).stdout
@@ -150,7 +178,7 @@ def main():
 
 
 def system_of(target):
-    for name, system in (("macos", "Darwin"), ("windows", "Windows"), ("wasm", "Generic")):
+    for name, system in (("macos", "Darwin"), ("ios", "Darwin"), ("windows", "Windows"), ("wasm", "Generic")):
         if target.startswith(name):
             return system
     return "Linux"

@@ -14,13 +14,13 @@ import sys
 
 from tracked import text_files
 
-MAKERS = r"(?:InvalidInput|Unserved|Code|refusal|refuse_input|refuse_setting|settings\.refuse)"
-CODE = re.compile(rf'\b(?:{MAKERS}\(\s*|refuse_if\([^;{{}}"]*,\s*)"([a-z]+(?:-[a-z]+)*)"')
+MAKERS = r"(?:InvalidInput|MollifyError|Unserved|Code|refusal|refuse_input|refuse_setting|settings\.refuse)"
+CODE = re.compile(rf'\b(?:{MAKERS}\(\s*|keep\(MOLLIFY_DEVICE_\w+,\s*|refuse_if\([^;{{}}"]*,\s*)"([a-z]+(?:-[a-z]+)*)"')
 WARNING = re.compile(r'\.code = "([a-z-]+)"|\bMessage\(\w+, "([a-z-]+)"')
 
 # Codes whose sentence another file makes.
 PASSED_ON = {"draft-note", "no-mechanism", "unknown-parameter"}
-LITERAL = re.compile(r'f?"((?:[^"\\\n]|\\.)*)"')
+LITERAL = re.compile(r'f?"((?:[^"\\\n]|\\.)*)"|`([^`]*)`')
 LEAST_PINNED = 12  # letters of an example that its source has
 
 CODES = "python/mollify/_codes.py"
@@ -52,9 +52,10 @@ def codes_of(rows):
 
 def makes(text, sentence):
     """Whether a literal of a source makes the sentence, whatever stands at its places."""
-    joined = re.sub(r'"\s*f?"', "", text)
-    for literal in LITERAL.findall(joined):
-        parts = [one for one in re.split(r"\{[^{}]*\}", literal.replace('\\"', '"')) if len(one.strip()) > 3]
+    joined = re.sub(r'"\s*f?"|["`] \+\s*["`]', "", text)
+    for plain, template in LITERAL.findall(joined):
+        literal = plain or template
+        parts = [one for one in re.split(r"\$?\{[^{}]*\}", literal.replace('\\"', '"')) if len(one.strip()) > 3]
         at = 0
         for part in parts:
             at = sentence.find(part, at)
@@ -77,9 +78,9 @@ def main():
     used, sources = {}, {}
     for path, text in text_files(repository):
         place = str(path.relative_to(repository))
-        if not place.startswith(("src/", "include/", "python/src/", "python/mollify/")):
+        if not place.startswith(("src/", "include/", "python/src/", "python/mollify/", "npm/")):
             continue
-        if path.suffix in {".h", ".cpp", ".py"} and place != CODES:
+        if path.suffix in {".h", ".cpp", ".py", ".js"} and place != CODES:
             sources[place] = text
             for code in CODE.findall(text) + [one or other for one, other in WARNING.findall(text)]:
                 used.setdefault(code, place)

@@ -1,5 +1,6 @@
 // Draws a report on this device, shows what it reveals, and sends it when asked to. Nothing is requested before.
 import {RandomizedResponse} from "./device/response.js";
+import {nearestOf} from "./nearest.js";
 
 const question = JSON.parse(document.getElementById("question").textContent);
 const certificate = JSON.parse(question.certificate);
@@ -68,6 +69,28 @@ function answered() {
   return question.columns.map((column, i) => Number(new FormData(form).get(`column${i}`)));
 }
 
+const written = (i) => place(`written${i}`)?.value.trim() ?? "";
+
+/** Chooses the sentence that is nearest to what a person writes. They can choose another one. */
+function chooseNearest() {
+  question.columns.forEach((column, i) => {
+    const field = place(`written${i}`);
+    if (!field) return;
+    const nearest = nearestOf(column.cells);
+    const choose = () => {
+      const found = nearest(field.value);
+      place(`column${i}`).value = found.place < 0 ? "" : found.place;
+      place(`near${i}`).textContent = !written(i)
+        ? ""
+        : found.place < 0
+          ? "No sentence of the list is near to yours. Choose one."
+          : `The nearest sentence: “${column.cells[found.place]}”. You can choose another one.`;
+    };
+    field.addEventListener("input", choose);
+    if (written(i)) choose();  // before this script ran
+  });
+}
+
 // ---------------------------------------------------------------------------------------------
 // What the page shows before anything leaves.
 
@@ -87,7 +110,8 @@ function explain(report, answers, response) {
   const reported = cellsOf(report.outcome);
   const table = place("record");
   question.columns.forEach((column, i) => {
-    row(table, column.name, answers ? column.cells[answers[i]] : "not kept", column.cells[reported[i]]);
+    const own = answers && (written(i) ? `“${written(i)}”, as: ${column.cells[answers[i]]}` : column.cells[answers[i]]);
+    row(table, column.name, own ?? "not kept", column.cells[reported[i]]);
   });
   place("body").textContent = JSON.stringify(report.body, null, 1);
   // Shown only: a number of JavaScript has 53 bits of these integers.
@@ -135,6 +159,7 @@ async function begin() {
     explain(report, answers, response);
     offer(report);
   });
+  chooseNearest();
   place("draw").disabled = false;
 }
 
