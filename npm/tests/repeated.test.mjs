@@ -1,6 +1,9 @@
 // The ledger's own code on every history of a device: exact laws, in integers.
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { Ledger, MollifyError, memoryStorage } from "mollify-dp/ledger";
 import { RandomizedResponse } from "mollify-dp/response";
@@ -95,4 +98,20 @@ test("a collector that asks again, renames its question or raises epsilon gets n
   assert.deepEqual([await ledger.spent(), await ledger.remaining()], ["2", "0"]);
   assert.deepEqual(await ledger.charges(), ["mood", "mood 2"].map((question) =>
     ({ question, epsilon: "1", draws: 1, charged: "1", drawn: 1 })));
+});
+
+test("the program of the guide sends a draw a week, and one by turns", async () => {
+  const guide = await readFile(`${process.env.REPOSITORY}/docs/guides/ask-every-day.md`, "utf8");
+  const [, imports, program] = /```js\n((?:import .*\n)*)([^]*?)```/.exec(guide);
+  await writeFile("guide.mjs", `${imports.replace("indexedDBStorage", "memoryStorage")}
+    export async function open(run) { const storage = memoryStorage(); for (const day of Array(60).keys()) await run(storage, day); }
+    export async function once(storage, day, week, mood, sleep, device, send) {
+    ${program.replace('indexedDBStorage("answers")', "storage")} }`);
+  const { open, once } = await import(pathToFileURL(resolve("guide.mjs")));
+  const sent = { mood: [], sleep: [] };
+  await open((storage, day) => once(storage, day, Math.floor(day / 7), day % 3, 1, "device 1",
+    (question, report) => sent[question].push(report)));
+  assert.deepEqual([sent.mood.length, sent.sleep.length], [60, 2]);
+  for (const [day, report] of sent.mood.entries()) assert.equal(report, sent.mood[Math.min(21, day - day % 7)]);
+  assert.equal(sent.sleep[0], sent.sleep[1]);
 });

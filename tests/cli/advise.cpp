@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -523,7 +524,7 @@ TEST(Advise, CertifiesShuffledDays) {
               1e-6);
   EXPECT_NEAR(way["error"], error_of_two(way["draw_epsilon"], 50000), 1e-9);
   const double of_day =
-      amplified("--epsilon0", way["draw_epsilon_needed"])["certified"]["upper"].get<double>();
+      amplified("--epsilon0", way["draw_epsilon_needed"])["epsilon_upper"].get<double>();
   EXPECT_GE(way["epsilon_needed"].get<double>(), 30 * of_day * (1 - 1e-6));
   EXPECT_LE(way["epsilon_needed"].get<double>(), 30 * of_day * 1.011);
 }
