@@ -63,7 +63,7 @@ RepeatedWay answered(const RepeatedQuestion& asked, const char* name, const char
   return way;
 }
 
-/// Fresh reports of all devices each day, of which only the shuffled ones are seen.
+/// Fresh reports of all devices each day, seen in random order alone.
 RepeatedWay shuffled(const RepeatedQuestion& asked, double delta) {
   const auto records = static_cast<std::uint64_t>(asked.devices);
   const auto outcomes = static_cast<std::uint64_t>(asked.outcomes);

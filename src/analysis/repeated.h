@@ -1,5 +1,5 @@
-// The same question day after day: what the ways to ask it cost each device, and how good a day's
-// estimate is.
+// A question that each device is asked day after day: the cost of each way to ask it, and the error
+// of a day's estimate.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@ struct RepeatedQuestion {
   double error = 0.01;      ///< the standard error to reach on each day
 };
 
-/// One way. The standard error is that of a share of one half on one day, sampling included.
+/// One way. Errors are standard errors of a share of one half on one day, with sampling.
 struct RepeatedWay {
   const char* name;   ///< "daily", "periods", "kept", "rotation", "shuffled"
   const char* words;  ///< for people
   std::uint64_t draws;
   double devices;  ///< that report on a day
-  /// At the question's epsilon: that of a draw, and the error; none if no device reports on a day.
+  /// A draw's epsilon and the error if all days cost the question's epsilon. There is no error if
+  /// no device reports on a day.
   double draw_epsilon = 0;
   std::optional<double> error{};
-  /// What reaches the question's error, rounded up to three digits: for each draw, and for all
-  /// days. None if no epsilon up to 30 a draw does.
+  /// The least epsilon of a draw, and of all days, that has the question's error, rounded up to
+  /// three digits. None if no epsilon up to 30 a draw does.
   std::optional<double> draw_epsilon_needed{}, epsilon_needed{};
 };
 
-/// All ways, and what the shuffled one rests on. Each but `shuffled` is pure, and holds against a
-/// collector that sees who sends: draws times the epsilon of one draw, whatever a device's history
-/// [docs/theory/repeated-answers.md]. The shuffled one holds against who sees shuffled reports
-/// alone: its draw_epsilon is epsilon0, and its epsilon that of all days together, with `delta`,
-/// by basic composition of the days [accounting/shuffling.h].
+/// All ways. All except `shuffled` are pure, and hold against a collector that sees who sends: draws
+/// times the epsilon of one draw, whatever a device's history [docs/theory/repeated-answers.md].
+/// `shuffled` holds against an observer who sees the shuffled reports alone. There draw_epsilon is a
+/// report's epsilon0; the days' certified epsilon [accounting/shuffling.h] and `delta` add up.
 struct RepeatedWays {
   std::vector<RepeatedWay> ways{};
   double delta = 0;
