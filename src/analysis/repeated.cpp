@@ -20,12 +20,10 @@ namespace {
 /// The share whose estimate's error is stated: about the worst.
 constexpr double kShare = 0.5;
 
-/// Upwards to three digits, so that what is printed is enough.
+/// Upwards to three digits, so that the printed number is enough.
 double three_digits_up(double value) {
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-  const double rounded = std::ceil(value / unit) * unit;
-  // A power of ten below 1 is no double; the nearest double to three digits is what is printed.
-  return std::stod(fmt::format("{:.3g}", rounded));
+  return std::stod(fmt::format("{:.3g}", std::ceil(value / unit) * unit));
 }
 
 /// The standard error of one day's estimate; none without a report.
@@ -57,8 +55,10 @@ RepeatedWay answered(const RepeatedQuestion& asked, const char* name, const char
   way.error = error_of(asked, devices, way.draw_epsilon);
   way.draw_epsilon_needed = epsilon_for(asked, devices);
   if (way.draw_epsilon_needed) {
+    // A ledger adds up decimals, so the rounding of this product does not count.
+    constexpr double kRounding = 1e-12;
     way.epsilon_needed =
-        three_digits_up(basic_composition_epsilon_up(*way.draw_epsilon_needed, draws));
+        three_digits_up(*way.draw_epsilon_needed * static_cast<double>(draws) * (1 - kRounding));
   }
   return way;
 }
@@ -103,10 +103,10 @@ RepeatedWays repeated_ways(const RepeatedQuestion& asked) {
   };
   add("daily", "anew each day", asked.days, asked.devices);
   if (asked.draws > 1 && asked.draws < asked.days) {
-    add("periods", "anew in each period, kept between", asked.draws, asked.devices);
+    add("periods", "anew each period, kept between", asked.draws, asked.devices);
   }
   add("kept", "once, and kept", 1, asked.devices);
-  add("rotation", "each device on one day, by turns", 1,
+  add("rotation", "by turns, each on one day", 1,
       std::floor(asked.devices / static_cast<double>(asked.days)));
   found.ways.push_back(shuffled(asked, found.delta));
   return found;
@@ -127,10 +127,10 @@ void add_repeated(Answer& answer, const RepeatedQuestion& asked, const RepeatedW
   for (std::size_t i = 0; i < found.ways.size(); ++i)
     shown[i]["words"] = fmt::format("  {}", found.ways[i].words);
   const TableColumn columns[] = {
-      {"  ", -36, "/words"},
-      {"draws", 7, "/draws"},
-      {fmt::format("error at {:.4g}", asked.epsilon), 16, "/error", ".3g"},
-      {fmt::format("epsilon for {:.4g}", asked.error), 20, "/epsilon_needed", ".3g"}};
+      {"  ", -33, "/words"},
+      {"draws", 6, "/draws"},
+      {fmt::format("error at epsilon {:.4g}", asked.epsilon), 21, "/error", ".3g"},
+      {fmt::format("epsilon for {:.4g}", asked.error), 18, "/epsilon_needed", ".3g"}};
   std::string text =
       "\n" +
       wrapped(fmt::format(
