@@ -53,6 +53,7 @@ test("two histories differ by epsilon for each draw on which their values differ
     }
     // Charges and what remains depend neither on the values nor on what was drawn.
     assert.equal(books.size, 1);
+    assert.equal(JSON.parse([...books][0])[1], `${draws}`);
     for (const [i, history] of histories.entries()) {
       for (const [j, changed] of histories.entries()) {
         const differ = BigInt(days.filter((day) => history[day] !== changed[day]).length);
