@@ -59,14 +59,14 @@ std::size_t changes_of(const Days& history) {
 }
 
 /// The weights of reports, all over the same total.
-using Law = std::map<Days, Whole>;
+using ReportLaw = std::map<Days, Whole>;
 
 /// A device that draws on some days and repeats its last report on the others.
-Law drawing_law(const Odds& odds, const Days& history,
-                const std::function<bool(std::size_t)>& is_drawn) {
-  Law law{{{}, 1}};
+ReportLaw drawing_law(const Odds& odds, const Days& history,
+                      const std::function<bool(std::size_t)>& is_drawn) {
+  ReportLaw law{{{}, 1}};
   for (std::size_t day = 0; day < history.size(); ++day) {
-    Law longer;
+    ReportLaw longer;
     for (const auto& [reports, weight] : law) {
       for (std::size_t report = 0; report < odds.k; ++report) {
         const Whole factor = is_drawn(day)              ? odds.of(history[day], report)
@@ -84,8 +84,8 @@ Law drawing_law(const Odds& odds, const Days& history,
 }
 
 /// A device that keeps a report for each value, and sends it through a second noise each day.
-Law memo_law(const Odds& kept, const Odds& noise, const Days& history) {
-  Law law;
+ReportLaw memo_law(const Odds& kept, const Odds& noise, const Days& history) {
+  ReportLaw law;
   for (const Days& reports : all_of(kept.k, history.size())) {
     Whole weight = 1;
     for (std::size_t value = 0; value < kept.k; ++value) {
@@ -113,7 +113,7 @@ struct Ratio {
   }
 };
 
-Ratio ratio_of(const Law& one, const Law& other) {
+Ratio ratio_of(const ReportLaw& one, const ReportLaw& other) {
   Ratio most{0, 1};
   for (const auto& [reports, weight] : one) {
     const auto found = other.find(reports);
@@ -124,11 +124,11 @@ Ratio ratio_of(const Law& one, const Law& other) {
 }
 
 /// Over all pairs of the histories.
-Ratio greatest_ratio(const std::vector<Law>& laws) {
+Ratio greatest_ratio(const std::vector<ReportLaw>& laws) {
   Ratio most{0, 1};
   for (const auto& [reports, weight] : laws.front()) {
     Whole greatest = weight, least = weight;
-    for (const Law& law : laws) {
+    for (const ReportLaw& law : laws) {
       greatest = std::max(greatest, law.at(reports));
       least = std::min(least, law.at(reports));
     }
@@ -148,7 +148,7 @@ TEST(RepeatedAnswers, CostEpsilonForEachDrawOnWhichHistoriesDiffer) {
     for (unsigned drawn = 1; drawn < 1u << kDays; drawn += 2) {  // always on the first day
       const auto is_drawn = [&](std::size_t day) { return (drawn >> day & 1) != 0; };
       const std::vector<Days> histories = all_of(k, kDays);
-      std::map<Days, Law> laws;
+      std::map<Days, ReportLaw> laws;
       for (const Days& one : histories) laws[one] = drawing_law(odds, one, is_drawn);
       for (const Days& one : histories) {
         for (const Days& other : histories) {
@@ -169,8 +169,8 @@ TEST(RepeatedAnswers, ThatFollowChangesOfTheDataHaveNoEpsilon) {
   const auto follows = [](const Days& history) {
     return [history](std::size_t day) { return day == 0 || history[day] != history[day - 1]; };
   };
-  const Law calm = drawing_law(odds, same, follows(same));
-  const Law moved = drawing_law(odds, changed, follows(changed));
+  const ReportLaw calm = drawing_law(odds, same, follows(same));
+  const ReportLaw moved = drawing_law(odds, changed, follows(changed));
   EXPECT_EQ(ratio_of(moved, calm).below, 0);
   Whole seen = 0;
   for (const auto& [reports, weight] : moved) seen += calm.contains(reports) ? Whole(0) : weight;
@@ -186,7 +186,7 @@ TEST(RepeatedAnswers, UnderASecondNoiseAreWithinTheirBounds) {
       const Odds memo = odds_of(RandomizedResponse(k, kept));
       const Odds second = odds_of(RandomizedResponse(k, noise));
       const std::vector<Days> histories = all_of(k, days);
-      std::map<Days, Law> laws;
+      std::map<Days, ReportLaw> laws;
       for (const Days& one : histories) laws[one] = memo_law(memo, second, one);
       Days names(k);
       for (std::size_t i = 0; i < k; ++i) names[i] = i;
@@ -215,7 +215,7 @@ TEST(RepeatedAnswers, UnderASecondNoiseAreWithinTheirBounds) {
 TEST(RepeatedAnswers, UnderASecondNoiseShowAChangeTheMoreTheLongerItLasts) {
   const Odds three{2, 3, 1};
   for (std::size_t days = 1; days <= 8; ++days) {
-    std::vector<Law> laws;
+    std::vector<ReportLaw> laws;
     for (const Days& one : all_of(2, days)) {
       if (changes_of(one) <= 1) laws.push_back(memo_law(three, three, one));
     }
@@ -240,7 +240,7 @@ TEST(RepeatedAnswers, AreNotHiddenByAShuffle) {
   // second, so the collector subtracts.
   const Odds odds = odds_of(RandomizedResponse(2, 1));
   const auto law_of = [&](const Days& values) {
-    Law law;
+    ReportLaw law;
     for (const Days& reports : all_of(2, 3)) {
       Whole weight = 1;
       for (std::size_t i = 0; i < 3; ++i) weight *= odds.of(values[i], reports[i]);
