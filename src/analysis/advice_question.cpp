@@ -114,7 +114,9 @@ void settle_days(AdviceQuestion& asked, bool is_estimation) {
   if (!asked.days) return;
   if (!is_estimation) {
     refuse_input("contradicting-parameters", "days",
-                 {WayOut::set("purpose", "estimates"), WayOut::leave("days")},
+                 {asked.purpose == Purpose::kEstimates ? WayOut::set("protect", "person")
+                                                       : WayOut::set("purpose", "estimates"),
+                  WayOut::leave("days")},
                  "{} is for devices that answer for themselves, again and again: give {} and {}, "
                  "or leave {} out",
                  flag_words("days"), setting_words("purpose", "estimates"),
