@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/refusal.h"
 #include "base/speech.h"
+#include "core/ranges.h"
 #include "methods/answers/questions.h"
 #include "release/method.h"
 
@@ -128,6 +129,8 @@ void settle_days(AdviceQuestion& asked, bool is_estimation) {
   if (*asked.draws > *asked.days) {
     refuse_input("out-of-range", "draws",
                  {WayOut::set("draws", std::to_string(*asked.days)), WayOut::leave("draws")},
+                 quantities_of(static_cast<double>(*asked.draws),
+                               {.least = 1, .most = static_cast<double>(*asked.days)}),
                  "{} must be at most {}, which is {}, but is {}", flag_words("draws"),
                  flag_words("days"), *asked.days, *asked.draws);
   }
