@@ -42,12 +42,12 @@ napoleon_google_docstring = False
 PARTS = {
     "Start": "start/first-records start/what-epsilon-protects start/choose-a-method",
     "Guides": "guides/describe-your-data guides/one-record-per-person guides/sample-of-a-table guides/synthetic-table guides/analyse-a-table guides/survey-file guides/rows-of-numbers "
-    "guides/hide-a-whole-table guides/estimate-a-population guides/collector guides/plan-a-budget guides/track-a-budget guides/on-a-device guides/python guides/spark",
+    "guides/hide-a-whole-table guides/estimate-a-population guides/collector guides/plan-a-budget guides/track-a-budget guides/on-a-device guides/ask-every-day guides/python guides/spark",
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
     "Reference": "reference/domain reference/rules reference/times reference/units reference/weights reference/released-types reference/mechanisms reference/spec reference/model-file generated/commands reference/api "
     "reference/cpp-and-c reference/collector reference/messages reference/glossary",
-    "Theory": "theory/threat-model theory/hostile-parties theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/marginals theory/learning-marginals theory/weights "
+    "Theory": "theory/threat-model theory/hostile-parties theory/privacy-kernel theory/band theory/best-band theory/central theory/shuffle-accounting theory/repeated-answers theory/marginals theory/learning-marginals theory/weights "
     "theory/graphical-models theory/gaussian-samplers theory/gaussian-proofs theory/release-keys theory/estimation theory/proved "
     "theory/errata theory/experiments theory/coverage theory/reproduction",
     "Evidence": "evidence/tables evidence/drafts evidence/single-records evidence/devices evidence/speed evidence/speed-inside",

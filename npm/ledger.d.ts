@@ -26,10 +26,14 @@ export class Ledger {
   enroll(question: string, options: { epsilon: number | string; draws?: number }): Promise<void>;
   /**
    * The device's answer. The first call of a later period draws, while draws are left; all other calls
-   * repeat the last answer. Periods are public numbers, such as the month. `draw` makes the report; if it
-   * throws, no draw is used up.
+   * repeat the last answer. `draw` makes the report; if it throws, no draw is used up.
+   *
+   * Periods are public numbers, such as the month. A period that starts because the data changed shows the
+   * change, and no epsilon bounds that (docs/theory/repeated-answers.md).
    */
   answer<Answer extends number | string>(question: string, options: { period?: number; draw: () => Answer }): Promise<Answer>;
+  /** Each question: epsilon of a draw, most draws, what was charged for all of them, and draws made so far. */
+  charges(): Promise<{ question: string; epsilon: string; draws: number; charged: string; drawn: number }[]>;
   /** The sum of all charges. */
   spent(): Promise<string>;
   remaining(): Promise<string>;

@@ -123,6 +123,11 @@ export class Ledger {
     });
   }
 
+  async charges() {
+    return this.#update(({ questions }) => Object.entries(questions).map(([question, { epsilon, draws, charged, drawn }]) =>
+      ({ question, epsilon, draws, charged, drawn })));
+  }
+
   async spent() {
     return this.#update((state) => text(spentOf(state)));
   }

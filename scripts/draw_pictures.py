@@ -458,6 +458,28 @@ def budget():
     return picture
 
 
+def ask_every_day():
+    """Thirty days of one device, or of three that answer by turns: a draw costs, a repeat does not."""
+    picture = Picture("Thirty days, asked in three ways: which days draw a new answer, and what they cost")
+    days, wide = 30, 17
+    ways = (("anew each day: 30 draws", "ε of a draw × 30", [range(days)], True),
+            ("anew each week, kept between: 5 draws", "× 5", [range(0, days, 7)], True),
+            ("by turns, three of the devices: 1 draw each", "× 1", [[4], [17], [26]], False))
+    y = 38
+    for words, cost, devices, keeps in ways:
+        picture.text(EDGE + 4, y, words, 16, INK, 600, "start")
+        picture.text(WIDE - EDGE - 4, y, cost, 16, PRIVATE[0], 600, "end")
+        for draws in devices:
+            for day in range(days):
+                colours = (PRIVATE[0], PRIVATE[0]) if day in draws else RELEASED if keeps else (LINE, PALE)
+                picture.rect(EDGE + 5 + wide * day, y + 12, wide - 3, 20, *colours, 3, 1)
+            y += 26
+        y += 42
+    picture.legend(y - 8, (PRIVATE[0], "a new draw, which costs ε"), (RELEASED[0], "the last answer again: free"),
+                   (PALE, "nothing sent"))
+    return picture
+
+
 def main():
     drawn = "among 160 released records, ε = 2"
     pictures = {
@@ -477,7 +499,7 @@ def main():
                                    ("700 real persons (private)", "700 rows of gaussian-model, ε = 1"),
                                    ("expenses in year 1, dollars", *DOLLARS), ("expenses in year 2, dollars", *DOLLARS)),
         "estimate": estimate(), "plan": plan(), "value-way": value_way(), "budget": budget(), "calls": calls(),
-        "spark-way": spark_way(),
+        "spark-way": spark_way(), "ask-every-day": ask_every_day(),
     }
     texts = {FOLDER / f"{name}.svg": picture.svg() for name, picture in pictures.items()}
     if "--check" not in sys.argv[1:]:

@@ -173,6 +173,8 @@ def advise(
     n: int | None = None,
     columns: Sequence[int] | None = None,
     count: int | None = None,
+    days: int | None = None,
+    draws: int | None = None,
     unit: str | Sequence[str] | None = None,
     units: Any = None,
     epsilon: float | None = None,
@@ -200,6 +202,9 @@ def advise(
         or a class, such as `Central`.
     n, count : int
         Number of persons, or rows; of records to release, of each person or in all.
+    days, draws : int
+        For estimates of persons: days on which each is asked, and fresh answers in them
+        (default: one a week). ``advise(...)["repeated"]`` compares the ways to ask.
     unit : str or list of str
         Column that names the person of each row, or several that do so together.
     units : list, column, table or path

@@ -199,6 +199,19 @@ def test_bands_are_found_and_written_once(schools, tmp_path):
     dataclasses.replace(method, band=f"file={band}").sample(schools / "schools.csv")
 
 
+def test_advice_for_days():
+    """More draws cost more, and by turns a day has a thirtieth of the devices."""
+    found = mo.advise(purpose="estimates", protect="person", columns=[2], n=50_000, days=30, draws=3, epsilon=1)
+    ways = {way["way"]: way for way in found["repeated"]["ways"]}
+    assert list(ways) == ["daily", "periods", "kept", "rotation", "shuffled"]
+    assert ways["daily"]["error"] > ways["periods"]["error"] > ways["kept"]["error"]
+    assert ways["rotation"]["devices"] == 50_000 // 30
+    assert ways["rotation"]["epsilon_needed"] < ways["daily"]["epsilon_needed"]
+    assert "by turns" in str(found)
+    with pytest.raises(mo.InvalidInput, match="days is for devices"):
+        mo.advise(purpose="records", protect="person", n=5000, columns=[2], days=30)
+
+
 def test_advice():
     found = mo.advise(purpose="records", protect="person", n=5000, columns=[4, 10])
     assert (found["method"], found["k"], found["count"]) == ("local", 40, 1)

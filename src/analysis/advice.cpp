@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "accounting/privacy.h"
+#include "analysis/repeated.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/refusal.h"
@@ -161,6 +162,7 @@ class Advisor {
     settle_protection();
     if (has_questions()) settle_questions(advice_.question);
     settle_method();
+    mollify::settle_days(advice_.question, is_estimation());
     settle_space();
     settle_counts();
     settle_delta();
@@ -351,7 +353,7 @@ class Advisor {
       require_small_delta(advice_.delta, detail::shortest(advice_.delta), n,
                           by_person() ? "person" : "row");
     } else {
-      advice_.delta = std::min(1e-6, std::pow(10, std::floor(std::log10(0.01 / n))));
+      advice_.delta = small_delta(n);
       advice_.delta_why =
           "at most a hundredth of 1/n: the probability with which the guarantee may fail for some "
           "record";

@@ -30,6 +30,10 @@ namespace mollify {
 /// questions that have no answer, or no error to reach.
 void settle_questions(AdviceQuestion& question);
 
+/// Sets how many fresh answers there are in `days`. Throws InvalidInput for days of anything but
+/// estimates from persons' own reports.
+void settle_days(AdviceQuestion& question, bool is_estimation);
+
 /// The standard error that a question asks for.
 [[nodiscard]] double asked_error(const AdviceQuestion& question, std::size_t at);
 

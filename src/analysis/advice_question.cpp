@@ -10,10 +10,17 @@
 #include "base/names.h"
 #include "base/refusal.h"
 #include "base/speech.h"
+#include "core/ranges.h"
 #include "methods/answers/questions.h"
 #include "release/method.h"
 
 namespace mollify {
+
+namespace {
+
+constexpr double kMostDays = 100'000;
+
+}  // namespace
 
 std::span<const Part> advise_parts() {
   using enum PartKind;
@@ -36,6 +43,15 @@ std::span<const Part> advise_parts() {
       from({"/count", "--count", kWhole,
             "records to release per person, or in all (purpose records: 1)"},
            1, kMostReleased),
+      from({"/days", "--days", kWhole,
+            "days on which each person is asked, for estimates\nCompares what the ways to ask "
+            "again cost, if each day has the error --alpha"},
+           1, kMostDays),
+      needing("/days", {.place = "/draws",
+                        .flag = "--draws",
+                        .kind = kWhole,
+                        .help = "fresh answers in --days, kept between (default: one a week)",
+                        .least = 1}),
       {{"/unit", "--unit", kColumns, "column that names the person of each row, or several",
         "COLUMN,..."}},
       above({"/epsilon", "--epsilon", kNumber,
@@ -74,6 +90,8 @@ AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
       .column_sizes = reader.find<std::vector<std::uint64_t>>("/columns")
                           .value_or(std::vector<std::uint64_t>()),
       .outputs = reader.find<std::uint64_t>("/count"),
+      .days = reader.find<std::uint64_t>("/days"),
+      .draws = reader.find<std::uint64_t>("/draws"),
       .unit = reader.columns("/unit"),
       .epsilon = reader.find<double>("/epsilon"),
       .delta = reader.find<double>("/delta"),
@@ -91,6 +109,31 @@ AdviceQuestion advice_question_of(const Json& json, const std::string& name) {
     question.method = known_value<Method>("method", *method);
   }
   return question;
+}
+
+void settle_days(AdviceQuestion& asked, bool is_estimation) {
+  if (!asked.days) return;
+  if (!is_estimation) {
+    refuse_input("contradicting-parameters", "days",
+                 {asked.purpose == Purpose::kEstimates ? WayOut::set("protect", "person")
+                                                       : WayOut::set("purpose", "estimates"),
+                  WayOut::leave("days")},
+                 "{} is for devices that answer for themselves, again and again: give {} and {}, "
+                 "or leave {} out",
+                 flag_words("days"), setting_words("purpose", "estimates"),
+                 setting_words("protect", "person"), flag_words("days"));
+  }
+  if (asked.outputs.value_or(1) > 1) refuse_both("count", "days");
+  constexpr std::uint64_t kWeek = 7;
+  if (!asked.draws) asked.draws = (*asked.days + kWeek - 1) / kWeek;
+  if (*asked.draws > *asked.days) {
+    refuse_input("out-of-range", "draws",
+                 {WayOut::set("draws", std::to_string(*asked.days)), WayOut::leave("draws")},
+                 quantities_of(static_cast<double>(*asked.draws),
+                               {.least = 1, .most = static_cast<double>(*asked.days)}),
+                 "{} must be at most {}, which is {}, but is {}", flag_words("draws"),
+                 flag_words("days"), *asked.days, *asked.draws);
+  }
 }
 
 void settle_questions(AdviceQuestion& asked) {

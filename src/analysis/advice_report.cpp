@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analysis/advice.h"
+#include "analysis/repeated.h"
 #include "base/named.h"
 #include "base/progress.h"
 #include "base/speech.h"
@@ -129,6 +130,20 @@ void add_questions(Answer& answer, const Advice& advice, const AdvisedBudget* ch
                  table_text(columns, shown));
 }
 
+/// The ways to ask each device day after day.
+void add_days(Answer& answer, const Advice& advice, const AdvisedBudget* chosen) {
+  const AdviceQuestion& asked = advice.question;
+  if (!asked.days || advice.outcomes < 2) return;
+  const RepeatedQuestion repeated{
+      .devices = static_cast<double>(*asked.records),
+      .outcomes = static_cast<double>(advice.outcomes),
+      .days = *asked.days,
+      .draws = *asked.draws,
+      .epsilon = (chosen != nullptr ? *chosen : advice.budgets.back()).epsilon,
+      .error = *asked.error};
+  add_repeated(answer, repeated, repeated_ways(repeated));
+}
+
 /// "--alpha 0.33 or ", which the greatest budget reaches; nothing if every error is 1 or more.
 std::string greater_alpha(const Advice& advice) {
   const double least = std::ceil(cost_of(advice).second * 100) / 100;
@@ -185,6 +200,7 @@ Answer advice_answer(const Advice& advice) {
   add_questions(answer, advice, chosen);
   add_budgets(answer, advice, chosen);
   if (chosen != nullptr) answer.say("* advised\n");
+  add_days(answer, advice, chosen);
   if (!advice.others.empty()) {
     answer.say(fmt::format("\nother ways to such a table, at epsilon {:g}\n", chosen->epsilon));
   }

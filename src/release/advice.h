@@ -58,9 +58,11 @@ struct AdviceQuestion {
   std::optional<SpecDomain> domain{};         ///< one of these two
   std::vector<std::uint64_t> column_sizes{};  ///< how many values each column has
   std::optional<std::uint64_t> outputs{};     ///< none: 1 for each person or table
-  UnitColumns unit{};                         ///< the columns that name persons
-  std::optional<double> epsilon{}, delta{};   ///< none: advised
-  bool accept_large_delta = false;            ///< a delta of 1/n or more is looked at all the same
+  /// Of persons' estimates: days on which each is asked, and fresh answers in them.
+  std::optional<std::uint64_t> days{}, draws{};
+  UnitColumns unit{};                        ///< the columns that name persons
+  std::optional<double> epsilon{}, delta{};  ///< none: advised
+  bool accept_large_delta = false;           ///< a delta of 1/n or more is looked at all the same
   /// The error that is still good: total variation (none: 0.1); of estimates the standard error of
   /// a share of one half (none: 0.01).
   std::optional<double> error{};

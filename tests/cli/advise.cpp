@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -457,6 +458,106 @@ TEST(Advise, TakesAModelForMoreRowsThanPersons) {
                     Arguments{"--purpose", "table", "--columns", "10,10,4,3", "--alpha", "0.14"} +
                         table)["epsilon"],
             8);
+}
+
+// -----------------------------------------------------------------------------------------------
+// The same devices day after day.
+
+const Arguments kDevices = {"--purpose", "estimates", "--protect", "person",
+                            "--columns", "2",         "--n",       "50000"};
+
+Json way_of(const Json& found, const std::string& name) {
+  for (const Json& way : found["repeated"]["ways"]) {
+    if (way["way"] == name) return way;
+  }
+  return nullptr;
+}
+
+/// Of a share of one half, by randomized response over two values: 1/(2 tanh(epsilon/2) sqrt(n)).
+double error_of_two(double epsilon, double devices) {
+  return 1 / (2 * std::tanh(epsilon / 2) * std::sqrt(devices));
+}
+
+TEST(Advise, ComparesWaysToAskDayAfterDay) {
+  const CommandLine command;
+  const Json found =
+      advised(command, kDevices + Arguments{"--days", "30", "--epsilon", "1", "--alpha", "0.02"});
+  const Json& repeated = found["repeated"];
+  EXPECT_EQ(repeated["days"], 30);
+  EXPECT_EQ(repeated["epsilon"], 1);
+  EXPECT_EQ(repeated["delta"], 1e-7);
+  const struct {
+    const char* name;
+    std::uint64_t draws;
+    double devices;
+  } ways[] = {
+      {"daily", 30, 50000}, {"periods", 5, 50000}, {"kept", 1, 50000}, {"rotation", 1, 1666}};
+  for (const auto& [name, draws, devices] : ways) {
+    const Json way = way_of(found, name);
+    EXPECT_EQ(way["draws"], draws);
+    EXPECT_EQ(way["devices"], devices);
+    const double share = 1.0 / static_cast<double>(draws);
+    EXPECT_NEAR(way["draw_epsilon"], share, 1e-12);
+    EXPECT_NEAR(way["error"], error_of_two(share, devices), 1e-9);
+    // Enough, and with three digits less would not be.
+    const double needed = way["draw_epsilon_needed"];
+    EXPECT_LE(error_of_two(needed, devices), 0.02);
+    EXPECT_GT(error_of_two(needed * 0.989, devices), 0.02);
+    const double total = way["epsilon_needed"];
+    EXPECT_GE(total, needed * static_cast<double>(draws) * (1 - 1e-12));
+    EXPECT_LE(total, needed * static_cast<double>(draws) * 1.011);
+  }
+}
+
+TEST(Advise, CertifiesShuffledDays) {
+  const CommandLine command;
+  const Json found =
+      advised(command, kDevices + Arguments{"--days", "30", "--epsilon", "1", "--alpha", "0.01"});
+  const Json way = way_of(found, "shuffled");
+  const auto amplified = [&](const char* flag, double value) {
+    const Ended ended = command.run({"amplify", "--json", "--n", "50000", "--k", "2", "--delta",
+                                     fmt::format("{}", 1e-7 / 30), flag, fmt::format("{}", value)});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out);
+  };
+  EXPECT_NEAR(way["draw_epsilon"], amplified("--epsilon", 1.0 / 30)["epsilon0"].get<double>(),
+              1e-6);
+  EXPECT_NEAR(way["error"], error_of_two(way["draw_epsilon"], 50000), 1e-9);
+  const double of_day =
+      amplified("--epsilon0", way["draw_epsilon_needed"])["epsilon_upper"].get<double>();
+  EXPECT_GE(way["epsilon_needed"].get<double>(), 30 * of_day * (1 - 1e-6));
+  EXPECT_LE(way["epsilon_needed"].get<double>(), 30 * of_day * 1.011);
+}
+
+TEST(Advise, SaysWhichWaysAreNotEnough) {
+  const CommandLine command;
+  // A day of 3 of 100 devices has at least the sampling error of 0.29.
+  const Json found = advised(
+      command, {"--purpose", "estimates", "--protect", "person", "--columns", "2", "--n", "100",
+                "--days", "30", "--draws", "30", "--epsilon", "2", "--alpha", "0.1"});
+  EXPECT_EQ(way_of(found, "rotation")["epsilon_needed"], nullptr);
+  EXPECT_EQ(way_of(found, "periods"), nullptr);  // one a day is what the first way has
+  const Json few =
+      advised(command, {"--purpose", "estimates", "--protect", "person", "--columns", "2", "--n",
+                        "20", "--days", "30", "--epsilon", "2", "--alpha", "0.5"});
+  EXPECT_EQ(way_of(few, "rotation")["error"], nullptr);
+}
+
+TEST(Advise, RefusesDaysOfAnythingButDevices) {
+  const CommandLine command;
+  const auto refused = [&](const Arguments& question) {
+    const Ended ended = command.run(Arguments{"advise"} + question);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused(kEach + Arguments{"--days", "30"}),
+            "mollify: --days is for devices that answer for themselves, again and again: give "
+            "--purpose estimates and --protect person, or leave --days out\n");
+  EXPECT_THAT(refused(kDevices + Arguments{"--days", "30", "--count", "2"}), HasSubstr("--count"));
+  EXPECT_EQ(refused(kDevices + Arguments{"--days", "30", "--draws", "31"}),
+            "mollify: --draws must be at most --days, which is 30, but is 31\n");
+  EXPECT_THAT(refused(kDevices + Arguments{"--draws", "3"}),
+              HasSubstr("--days is missing: --draws needs it"));
 }
 
 TEST(Advise, FindsHowManyRecordsEstimatesNeed) {
