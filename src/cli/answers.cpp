@@ -292,15 +292,18 @@ struct ReadRelease {
               const EstimateOptions& options, const EstimateRequest& request)
       : stated(naming_part("certificate",
                            [&] { return parsed_file(certificate, parse_certificate); })),
-        law(naming_file(certificate, [&] {
-          return ReleasedLaw(stated, certificate, domain_of(stated, certificate, options.domain));
-        })) {
+        law(law_of(domain_of(stated, certificate, options.domain), certificate)) {
     naming_part("released", [&] {
       std::vector<std::string> columns = CsvReader(released).header();
       if (request.counts_column) std::erase(columns, *request.counts_column);
       require_released_columns(columns, released, stated.spec, law.domain(), certificate);
     });
     records = read_counted_outcomes(released, law.domain(), request.counts_column);
+  }
+
+ private:
+  [[nodiscard]] ReleasedLaw law_of(const Domain& domain, const std::string& certificate) const {
+    return naming_file(certificate, [&] { return ReleasedLaw(stated, certificate, domain); });
   }
 };
 

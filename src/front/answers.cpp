@@ -99,12 +99,12 @@ Answer amplify(std::string_view question, const std::string& name) {
 namespace {
 
 /// A release's law and its counted records.
-struct CountedRecords {
+struct ReadRecords {
   inside::ReleasedLaw law;
   std::string name;
   inside::Empirical records;
 
-  CountedRecords(const ReleasedRecords& release, const std::optional<std::string>& counts)
+  ReadRecords(const ReleasedRecords& release, const std::optional<std::string>& counts)
       : law(release.certificate.inside().stated, release.certificate.inside().name,
             release.domain.inside().domain),
         name(release.released.inside().path.value_or("released (in memory)")) {
@@ -134,11 +134,11 @@ Answer estimate(std::span<const ReleasedRecords> releases, std::string_view ques
     const auto request = inside::estimate_request_of(question_of(question), name);
     refuse_if(releases.empty(), "empty-input", {},
               "there must be a release to estimate from, but the list is empty");
-    std::vector<CountedRecords> read;
+    std::vector<ReadRecords> read;
     read.reserve(releases.size());
     std::vector<inside::CountedRelease> counted;
     for (const ReleasedRecords& release : releases) {
-      const CountedRecords& one = read.emplace_back(release, request.counts_column);
+      const ReadRecords& one = read.emplace_back(release, request.counts_column);
       counted.push_back({&one.law, &one.records, one.name});
     }
     const inside::PopulationEstimate found = inside::estimate_population(counted, request);
