@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,25 +89,27 @@ Json tables_json(const std::vector<EstimatedTable>& tables, bool is_for_programs
   return json;
 }
 
-/// What each of several releases adds.
+/// What each of several releases adds. Programs know them by their order.
 void add_releases(const PopulationEstimate& found, Answer& answer) {
   Json releases = Json::array();
   for (const ReleaseShare& one : found.releases) {
-    releases.push_back({{"released", one.name},
-                        {"mechanism", one.mechanism},
+    releases.push_back({{"mechanism", one.mechanism},
                         {"records", one.records},
                         {"epsilon", one.epsilon ? Json(*one.epsilon) : Json(nullptr)},
                         {"weight", one.weight}});
   }
   if (found.releases.size() > 1) {
-    std::size_t width = 0;
-    for (const ReleaseShare& one : found.releases) width = std::max(width, one.name.size());
-    const TableColumn columns[] = {{"release", -static_cast<int>(width) - 2, "/released"},
+    Json rows = releases;
+    std::size_t width = std::string_view("release").size();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string name = printable(found.releases[i].name);
+      width = std::max(width, name.size());
+      rows[i]["name"] = name;
+    }
+    const TableColumn columns[] = {{"release", -static_cast<int>(width) - 2, "/name"},
                                    {"records", 11, "/records", ".0f"},
                                    {"epsilon", 9, "/epsilon", "g"},
                                    {"weight", 9, "/weight", ".4f"}};
-    Json rows = releases;
-    for (Json& row : rows) row["released"] = printable(row["released"].get<std::string>());
     answer.say("\n" + table_text(columns, rows));
     answer.say(
         "estimated is the mean of the releases' populations by these weights: the population's "

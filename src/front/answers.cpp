@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "analysis/advice.h"
 #include "analysis/check.h"
 #include "analysis/compare.h"
@@ -104,10 +106,12 @@ struct ReadRecords {
   std::string name;
   inside::Empirical records;
 
-  ReadRecords(const ReleasedRecords& release, const std::optional<std::string>& counts)
+  /// Messages call records in memory `called`.
+  ReadRecords(const ReleasedRecords& release, const std::string& called,
+              const std::optional<std::string>& counts)
       : law(release.certificate.inside().stated, release.certificate.inside().name,
             release.domain.inside().domain),
-        name(release.released.inside().path.value_or("released (in memory)")) {
+        name(release.released.inside().path.value_or(called)) {
     // Released records are public, so a value that no release has is refused.
     const bool is_file = release.released.inside().path.has_value();
     const std::string text =
@@ -138,7 +142,10 @@ Answer estimate(std::span<const ReleasedRecords> releases, std::string_view ques
     read.reserve(releases.size());
     std::vector<inside::CountedRelease> counted;
     for (const ReleasedRecords& release : releases) {
-      const ReadRecords& one = read.emplace_back(release, request.counts_column);
+      const std::string called = releases.size() == 1
+                                     ? "released (in memory)"
+                                     : fmt::format("release {} (in memory)", read.size() + 1);
+      const ReadRecords& one = read.emplace_back(release, called, request.counts_column);
       counted.push_back({&one.law, &one.records, one.name});
     }
     const inside::PopulationEstimate found = inside::estimate_population(counted, request);
