@@ -138,17 +138,16 @@ def estimate(
         of the same columns.
     """
     question = question_of("estimate", locals())
-    pairs_of = _released_pairs(released, certificate)
+    given = _records_and_certificates(released, certificate)
+    known = [_domain_of(stated) if domain is None else as_domain(domain) for _, stated in given]
     releases = []
-    known = None if domain is None else as_domain(domain)
-    for records, stated in pairs_of:
-        own = known or _domain_of(stated)
+    for (records, stated), own in zip(given, known):
         source = source_of(records, [*own, *filter(None, [counts_column])], what="released")
         releases.append((stated.json, stated._name, own._inside, source))
-    return Estimate(*told(_core.estimate(releases, question), own))
+    return Estimate(*told(_core.estimate(releases, question), known[0]))
 
 
-def _released_pairs(released: Any, certificate: Any) -> list[tuple[Any, Certificate]]:
+def _records_and_certificates(released: Any, certificate: Any) -> list[tuple[Any, Certificate]]:
     """Each release's records with its certificate."""
     is_list = isinstance(released, (list, tuple))
     if is_list and certificate is None and released and all(isinstance(one, Release) for one in released):

@@ -8,7 +8,7 @@ import pytest
 import mollify as mo
 from mollify import _frequent
 
-PERSONS = 60_000
+PERSONS = 80_000
 
 
 def words_of_persons():
@@ -38,15 +38,25 @@ def test_finds_the_frequent_words_and_says_above_which_share():
     assert str(found).splitlines()[1].startswith("hello ")
 
 
-def test_each_person_answers_once():
-    """So nobody spends more than epsilon: the rounds' rosters are disjoint, and all of them are the units."""
-    found = mo.frequent_words({1: "a"}, range(500), epsilon=3, length=2)
-    records = [release.certificate.json for release in found.releases]
-    assert len(set(records)) == len(records) <= 5
-    sizes = [len(release) for release in found.releases]
-    assert all(size == 100 for size in sizes)
-    for release in found.releases:
-        assert release.certificate.epsilon == 3
+def test_each_person_answers_once(monkeypatch):
+    """So nobody spends more than epsilon: the groups of the rounds are disjoint, and all are persons of the list."""
+    asked = []
+
+    def reports(beginnings, group, *others):
+        asked.append(group)
+        return _reports(beginnings, group, *others)
+
+    _reports = _frequent._reports
+    monkeypatch.setattr(_frequent, "_reports", reports)
+    found = mo.frequent_words(dict.fromkeys(range(5000), "a"), range(5000), epsilon=6, length=2)
+    assert len(found.releases) == len(asked) >= 3
+    everybody = [person for group in asked for person in group]
+    assert len(set(everybody)) == len(everybody)
+    assert set(everybody) <= set(range(5000))
+    for group, release in zip(asked, found.releases):
+        assert len(release) == len(group) == 1000
+        assert float(release.certificate.spec["privacy"]["epsilon"]) == found.epsilon == 6
+        assert release.certificate.spec["count"] == 1
 
 
 def test_words_of_any_kind_are_spelled():

@@ -35,7 +35,6 @@
 #include "formats/released_rows.h"
 #include "formats/text_files.h"
 #include "methods/answers/questions.h"
-#include "methods/local/space.h"
 #include "release/method.h"
 
 namespace mollify::cli {

@@ -20,7 +20,6 @@
 #include "front/release.h"
 #include "methods/answers/answers.h"
 #include "methods/answers/questions.h"
-#include "methods/local/space.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
 
