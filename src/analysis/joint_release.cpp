@@ -240,8 +240,9 @@ std::vector<LawDraws> draws_by_law(std::span<const CountedRelease> releases, Wei
     const auto same = std::find_if(all.begin(), all.end(), [&](const LawDraws& known) {
       return linear && known.linear && *known.linear == *linear;
     });
-    LawDraws& draws = same == all.end() ? all.emplace_back() : *same;
-    if (same == all.end()) {
+    const bool is_new = same == all.end();
+    LawDraws& draws = is_new ? all.emplace_back() : *same;
+    if (is_new) {
       draws = {.law = one.law, .linear = std::move(linear)};
       draws.counts.resize(one.law->domain().size());
     }
