@@ -42,7 +42,7 @@ napoleon_google_docstring = False
 PARTS = {
     "Start": "start/first-records start/what-epsilon-protects start/choose-a-method",
     "Guides": "guides/describe-your-data guides/one-record-per-person guides/sample-of-a-table guides/synthetic-table guides/analyse-a-table guides/survey-file guides/rows-of-numbers "
-    "guides/hide-a-whole-table guides/estimate-a-population guides/collector guides/plan-a-budget guides/track-a-budget guides/on-a-device guides/ask-every-day guides/python guides/spark",
+    "guides/hide-a-whole-table guides/estimate-a-population guides/find-frequent-words guides/collector guides/plan-a-budget guides/track-a-budget guides/on-a-device guides/ask-every-day guides/python guides/spark",
     "Gallery": "gallery/three-attacks gallery/one-record-of-each gallery/choosing-epsilon gallery/estimating-a-population "
     "gallery/words-of-a-language-model",
     "Reference": "reference/domain reference/rules reference/times reference/units reference/weights reference/released-types reference/mechanisms reference/spec reference/model-file generated/commands reference/api "

@@ -151,8 +151,8 @@ def _column(column: Mapping[str, Any], mean: Mapping[str, Any] | None) -> str:
     rows = "".join(_row(one) for one in values)
     if mean and mean["mean"] is not None:
         below += (
-            f"<p>Mean: {mean['mean']:.4g}, from {mean['lower']:.4g} to {mean['upper']:.4g}. "
-            f"Each value counts as the middle of its range, at most {mean['half_cell']:.4g} away.</p>\n"
+            f"<p>Mean: {mean['mean']:.4g}, from {mean['lower']:.4g} to {mean['upper']:.4g}, wherever in its range each value is. "
+            f"The estimate takes the middle of each range, at most {mean['half_cell']:.4g} away.</p>\n"
         )
     return (
         f'<table>\n<caption>{escape(column["name"])}</caption>\n'

@@ -157,13 +157,31 @@ def _require_own_cells(version: Version) -> None:
 
 def counted(version: Version, counts: Mapping[int, int], confidence: float = 0.95) -> mo.Estimate:
     """mollify's estimate from the number of reports of each outcome, which must not all be 0."""
-    columns: dict[str, list[str | int | None]] = {column.name: [] for column in version.columns}
+    return counted_together([version], [counts], confidence)
+
+
+def counted_together(versions: Sequence[Version], counts: Sequence[Mapping[int, int]], confidence: float = 0.95) -> mo.Estimate:
+    """mollify's estimate from the reports of several versions together, each report counting alike. Each
+    version must have reports.
+    """
     counts_column = "reports"
-    while counts_column in columns:
+    while any(counts_column == column.name for column in versions[0].columns):
         counts_column += "_"
+    return mo.estimate(
+        [_table(version, own, counts_column) for version, own in zip(versions, counts)],
+        [mo.Certificate(version.certificate) for version in versions],
+        confidence=confidence,
+        counts_column=counts_column,
+        weighting="reports",
+    )
+
+
+def _table(version: Version, counts: Mapping[int, int], counts_column: str) -> dict[str, list[str | int | None]]:
+    """A row for each outcome, with its number of reports."""
+    columns: dict[str, list[str | int | None]] = {column.name: [] for column in version.columns}
     columns[counts_column] = list(counts.values())
     for outcome in counts:
         for column in reversed(version.columns):
             outcome, cell = divmod(outcome, len(column.cells))
             columns[column.name].append(column.fields[cell] or None)
-    return mo.estimate(columns, mo.Certificate(version.certificate), confidence=confidence, counts_column=counts_column)
+    return columns

@@ -323,12 +323,12 @@ def test_versions_join_and_a_question_closes(tmp_path):
                 assert running.report("way", outcome if digest == digests[1] else 0, digest) == 204
         found = running.get("/questions/way/estimate")
         assert found["counted"] == [24, 12]
-        parts = [counted(read(spec("3")), {0: 24}, 0.975), counted(read(spec("1")), dict.fromkeys(range(12), 1), 0.975)]
+        parts = [counted(read(spec("3")), {0: 24}), counted(read(spec("1")), dict.fromkeys(range(12), 1))]
         for place, column in enumerate(found["columns"]):
             for cell, value in enumerate(column["values"]):
-                rows = [one["marginals"][place]["estimates"][cell] for one in parts]
-                for key in ("probability", "lower", "upper"):
-                    assert value[key] == pytest.approx(2 / 3 * rows[0][key] + 1 / 3 * rows[1][key])
+                shares = [one["marginals"][place]["estimates"][cell]["probability"] for one in parts]
+                assert value["probability"] == pytest.approx(2 / 3 * shares[0] + 1 / 3 * shares[1])
+                assert value["lower"] <= min(max(value["probability"], 0), 1) <= value["upper"]
         assert run("close", "way").returncode == 0
         assert "closed" in run("list").stdout
         running.service.kill()

@@ -100,6 +100,25 @@ struct Answer {
                               const Source& released, std::string_view question = "{}",
                               const std::string& name = "the question");
 
+/// The records of one release, with its certificate and domain.
+struct ReleasedRecords {
+  const Certificate& certificate;
+  const Domain& domain;
+  const Source& released;
+};
+
+/// The same of several releases together, which have the same columns and values, and may differ in
+/// their budgets and mechanisms: versions of a question. Records of one mechanism and budget count
+/// as one release. The estimate is otherwise the mean of the releases' populations, weighted by
+/// their public variances, or by their records ({"weighting": "reports"}), with intervals that hold
+/// whatever the populations are. If these are alike, it is of each of them.
+///
+/// Throws InvalidInput also for releases of other columns or values, and for several mechanisms or
+/// budgets that are not all mixtures: randomized response, mixture, Gaussian curve, shuffled or not.
+[[nodiscard]] Answer estimate(std::span<const ReleasedRecords> releases,
+                              std::string_view question = "{}",
+                              const std::string& name = "the question");
+
 // -----------------------------------------------------------------------------------------------
 // The table that a synthetic one was released for, from the noisy counts of the release's model.
 

@@ -20,6 +20,7 @@
 #ifndef MOLLIFY_C_H
 #define MOLLIFY_C_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mollify/arrow_c.h"
@@ -169,6 +170,12 @@ mollify_status mollify_amplify(const char* question, char** report);
  * {"confidence": 0.99, "pairs": true}, may be NULL. */
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* question, char** report);
+
+/* The same of several releases of the same columns together, which may differ in their budgets and
+ * mechanisms: `count` certificates, domains and files, from 1, in the same order. */
+mollify_status mollify_estimate_together(const char* const* certificates,
+                                         const char* const* domains, const char* const* released,
+                                         size_t count, const char* question, char** report);
 
 /* NOT PRIVATE, for the data holder: the values of a CSV file that the domain, given as the text of
  * its file, does not declare. The question, such as {"unit": "who"}, may be NULL. */

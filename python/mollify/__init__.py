@@ -38,6 +38,7 @@ from mollify._domain import (
     number,
     ordinal,
 )
+from mollify._frequent import FrequentWords, Word, frequent_words
 from mollify._labelled import Labelled, read_labelled, write_labelled
 from mollify._ledger import Balance, Ledger
 from mollify._method_base import Method, Plan
@@ -91,6 +92,7 @@ __all__ = [
     "Domain",
     "DomainWarning",
     "Estimate",
+    "FrequentWords",
     "Gaussian",
     "GaussianModel",
     "Integral",
@@ -117,6 +119,7 @@ __all__ = [
     "TableAnswer",
     "Verification",
     "WayOut",
+    "Word",
     "__version__",
     "advise",
     "amplify",
@@ -128,6 +131,7 @@ __all__ = [
     "datetime",
     "estimate",
     "follows",
+    "frequent_words",
     "generate",
     "integer",
     "mbde",

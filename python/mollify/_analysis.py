@@ -76,13 +76,20 @@ class Estimate(Answer):
 
 def estimate(
     released: Any,
-    certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    certificate: Certificate
+    | Mapping[str, Any]
+    | str
+    | os.PathLike[str]
+    | Sequence[Certificate | Mapping[str, Any] | str | os.PathLike[str]]
+    | None = None,
     domain: DomainLike | None = None,
     *,
     confidence: float = 0.95,
     method: str = "unbiased",
     pairs: bool = False,
     counts_column: str | None = None,
+    bad_reports: int = 0,
+    weighting: str = "precision",
 ) -> Estimate:
     """Estimate the distribution of the population that records were drawn from, with
     intervals.
@@ -91,24 +98,32 @@ def estimate(
 
     Parameters
     ----------
-    released : Release, table or path
-        A release, or its records in any form that `sample` takes.
-    certificate : Certificate, dict, str or path
-        The certificate of the release. Required unless `released` is a `Release`.
+    released : Release, table or path, or a list of them
+        A release, or its records in any form that `sample` takes. A list: releases of
+        the same columns, which may differ in their budgets and mechanisms.
+    certificate : Certificate, dict, str or path, or a list of them
+        The certificate of the release, or of each. Required unless `released` is a
+        `Release`, or a list of them.
     domain : Domain, mapping or path
-        The domain of the release. Default: the domain that the certificate holds or
-        names.
+        The domain of the release, or of all. Default: the domain that the certificate
+        holds or names.
     confidence : float
         All intervals hold together with at least this probability, above 0.5 and below
         1. Default: 0.95.
     method : str
         "unbiased" (the default), "simplex" (the nearest distribution) or
-        "maximum-likelihood".
+        "maximum-likelihood" (of one mechanism and budget).
     pairs : bool
         Estimates two-way tables of all pairs of columns too. Default: False.
     counts_column : str
         Column of `released` with how many records a row counts as. Default: each row is
         one record.
+    bad_reports : int
+        How many of the records may be anything, whoever chose them: intervals hold with
+        them. Default: 0.
+    weighting : str
+        How the populations of several releases count: "precision" (by their public
+        variances, the default) or "reports" (each record alike).
 
     Returns
     -------
@@ -119,9 +134,34 @@ def estimate(
     ------
     InvalidInput
         For a certificate that does not hold, for a domain or a number of records that
-        is not the release's, and for releases that have nothing to estimate.
+        is not the release's, and for releases that have nothing to estimate, or are not
+        of the same columns.
     """
     question = question_of("estimate", locals())
+    given = _records_and_certificates(released, certificate)
+    known = [_domain_of(stated) if domain is None else as_domain(domain) for _, stated in given]
+    releases = []
+    for (records, stated), own in zip(given, known):
+        source = source_of(records, [*own, *filter(None, [counts_column])], what="released")
+        releases.append((stated.json, stated._name, own._inside, source))
+    return Estimate(*told(_core.estimate(releases, question), known[0]))
+
+
+def _records_and_certificates(released: Any, certificate: Any) -> list[tuple[Any, Certificate]]:
+    """Each release's records with its certificate."""
+    is_list = isinstance(released, (list, tuple))
+    if is_list and certificate is None and released and all(isinstance(one, Release) for one in released):
+        certificate = [one.certificate for one in released]
+    if isinstance(certificate, (list, tuple)):
+        if not is_list or len(released) != len(certificate) or not certificate:
+            many = f"{len(released)} records" if is_list else "no list of records"
+            raise refusal(
+                "contradicting-parameters",
+                f"a list of certificates needs a list of as many released records, but there are {len(certificate)} "
+                f"certificates and {many}",
+                "certificate",
+            )
+        return [(records, as_certificate(own)) for records, own in zip(released, certificate)]
     if certificate is None and isinstance(released, Release):
         certificate = released.certificate
     if certificate is None:
@@ -131,20 +171,13 @@ def estimate(
             "certificate is missing: records that are not a Release need the certificate that came with them",
             "certificate",
         )
-    certificate = as_certificate(certificate)
-    if domain is None:
-        named = certificate.spec["domain"]
-        known = _restore(named["text"], None) if "text" in named else Domain.read(named["file"])
-    else:
-        known = as_domain(domain)
-    answer = _core.estimate(
-        certificate.json,
-        certificate._name,
-        known._inside,
-        source_of(released, [*known, *filter(None, [counts_column])], what="released"),
-        question,
-    )
-    return Estimate(*told(answer, known))
+    return [(released, as_certificate(certificate))]
+
+
+def _domain_of(certificate: Certificate) -> Domain:
+    """The domain that a certificate holds or names."""
+    named = certificate.spec["domain"]
+    return _restore(named["text"], None) if "text" in named else Domain.read(named["file"])
 
 
 class Advice(Answer):

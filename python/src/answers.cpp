@@ -49,10 +49,30 @@ AnswerTexts risked(const SamplerParameters& parameters) {
   return answered(computed([&] { return risk(parameters); }));
 }
 
-WarnedTexts estimated(const std::string& certificate, const std::string& name, const Domain& domain,
-                      const Source& released, const std::string& question) {
+/// The certificate's JSON and its name, the domain, the records: of each release.
+using GivenRelease = nb::typed<nb::tuple, nb::str, nb::str, Domain, Source>;
+
+WarnedTexts estimated(const nb::typed<nb::list, GivenRelease>& releases,
+                      const std::string& question) {
+  struct Given {
+    std::string certificate, name;
+    const Domain& domain;
+    const Source& released;
+  };
+  std::vector<Given> given;
+  for (const nb::handle one : releases) {
+    given.push_back({nb::cast<std::string>(one[0]), nb::cast<std::string>(one[1]),
+                     nb::cast<const Domain&>(one[2]), nb::cast<const Source&>(one[3])});
+  }
   return warned(computed([&] {
-    return estimate(Certificate::parse(certificate, name), domain, released, question, "");
+    std::vector<Certificate> certificates;
+    certificates.reserve(given.size());
+    std::vector<ReleasedRecords> records;
+    for (const Given& one : given) {
+      certificates.push_back(Certificate::parse(one.certificate, one.name));
+      records.push_back({certificates.back(), one.domain, one.released});
+    }
+    return estimate(records, question, "");
   }));
 }
 
@@ -140,8 +160,7 @@ void add_answers(nb::module_& module) {
   module.def("law_of_density", &law_of_known, "p"_a, "reference"_a, "epsilon"_a, "other"_a.none(),
              "band"_a.none(), "c1"_a.none(), "c2"_a.none(), "cells"_a.none(), "candidates"_a.none(),
              "points"_a, "regions"_a, "renyi"_a.none(), "hockey_stick"_a.none());
-  module.def("estimate", &estimated, "certificate"_a, "name"_a, "domain"_a, "released"_a,
-             "question"_a);
+  module.def("estimate", &estimated, "releases"_a, "question"_a);
   module.def("answer", &answered_from, "model"_a, "questions"_a);
   module.def("check", &checked, "domain"_a, "data"_a, "question"_a, "texts"_a);
   module.def("compare", &compared, "specs"_a, "data"_a, "texts"_a, "progress"_a.none());

@@ -99,6 +99,30 @@ def test_estimates_take_counted_records(tmp_path):
             mo.estimate(counted, certificate, counts_column=wrong)
 
 
+def test_estimates_take_several_releases(tmp_path):
+    """The command's numbers, in every form that a release has."""
+    table = {"who": list(range(400)), "city": ["Ghent", "Lille", "Lille", None] * 100}
+    domain = mo.Domain({"city": mo.categorical(["Ghent", "Lille"], null="Ghent")})
+    releases = [
+        mo.Local(domain, unit="who", mechanism="randomized-response", epsilon=epsilon).sample(table)
+        for epsilon in (1, 3)
+    ]
+    found = mo.estimate(releases, bad_reports=3)
+    assert found["records"] == 800
+    assert [one["epsilon"] for one in found["releases"]] == [1, 3]
+    assert sum(one["weight"] for one in found["releases"]) == pytest.approx(1)
+    assert found["share_moved_up"] > 0
+    tables = [release.to_dict() for release in releases]
+    certificates = [release.certificate for release in releases]
+    assert mo.estimate(tables, certificates, domain, bad_reports=3).json == found.json
+    alike = mo.estimate(releases, weighting="reports")
+    assert [one["weight"] for one in alike["releases"]] == [0.5, 0.5]
+    with pytest.raises(mo.InvalidInput, match="there are 1 certificates and 2 records"):
+        mo.estimate(tables, certificates[:1])
+    with pytest.raises(mo.InvalidInput, match="no list of records"):
+        mo.estimate(tables[0], certificates)
+
+
 def test_estimates_refuse_what_is_not_the_releases(domain, schools):
     data = {name: [] for name in domain} | {"unit": []}
     release = mo.Local(domain, unit="unit", units=["a", "b"], epsilon=1).sample(data)

@@ -32,9 +32,11 @@ double lower_end(std::uint64_t successes, std::uint64_t trials, double tail) {
 
 }  // namespace
 
-ConfidenceInterval binomial_interval(std::uint64_t successes, std::uint64_t trials, double alpha) {
-  return {lower_end(successes, trials, alpha / 2),
-          1 - lower_end(trials - successes, trials, alpha / 2)};
+ConfidenceInterval binomial_interval(std::uint64_t successes, std::uint64_t trials, double alpha,
+                                     std::uint64_t bad) {
+  const auto fewer = [&](std::uint64_t count) { return count - std::min(count, bad); };
+  return {lower_end(fewer(successes), trials, alpha / 2),
+          1 - lower_end(fewer(trials - successes), trials, alpha / 2)};
 }
 
 double BoundedDraws::variance() const noexcept {
@@ -43,12 +45,15 @@ double BoundedDraws::variance() const noexcept {
   return std::max(0.0, square_mean - mean * mean) * n / (n - 1);
 }
 
-ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha) {
+ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha, std::uint64_t bad) {
   if (draws.count < 2) return {draws.least, draws.greatest};
   const auto n = static_cast<double>(draws.count);
+  const auto replaced = static_cast<double>(std::min(bad, draws.count));
+  const double range = draws.greatest - draws.least;
   const double logarithm = std::log(4 / alpha);
-  const double width = std::sqrt(2 * draws.variance() * logarithm / n) +
-                       7 * (draws.greatest - draws.least) * logarithm / (3 * (n - 1));
+  const double deviation = std::sqrt(draws.variance()) + range * std::sqrt(replaced / (n - 1));
+  const double width = deviation * std::sqrt(2 * logarithm / n) +
+                       7 * range * logarithm / (3 * (n - 1)) + range * replaced / n;
   return {std::max(draws.least, draws.mean - width), std::min(draws.greatest, draws.mean + width)};
 }
 

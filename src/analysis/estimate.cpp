@@ -1,27 +1,22 @@
 #include "analysis/estimate.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
-#include "accounting/privacy.h"
+#include "analysis/joint_release.h"
 #include "analysis/requests.h"
-#include "base/names.h"
 #include "base/refusal.h"
 #include "base/speech.h"
 #include "base/words.h"
 #include "core/invalid_input.h"
 #include "domain/column.h"
-#include "methods/local/method.h"
 #include "methods/local/sampler.h"
-#include "methods/local/space.h"
-#include "release/design.h"
-#include "release/method.h"
-#include "release/verification.h"
 
 namespace mollify {
 
@@ -39,7 +34,14 @@ std::span<const Part> estimate_parts() {
         "NAME"}},
       {{"/pairs", "--pairs", kTruth, "two-way tables of all pairs of columns too"}},
       {{"/counts_column", "--counts-column", kText, "column with how many records a row counts as",
-        "COLUMN"}}};
+        "COLUMN"}},
+      from({"/bad_reports", "--bad-reports", kWhole,
+            "how many records may be anything; intervals hold with them (default: 0)"},
+           0),
+      {{"/weighting", "--weighting", kText,
+        "how several releases count: precision (default) or reports\n"
+        "precision: by their public variances. reports: each record alike",
+        "NAME"}}};
   return kParts;
 }
 
@@ -48,181 +50,14 @@ EstimateRequest estimate_request_of(const Json& json, const std::string& name) {
   EstimateRequest request{.pairs = reader.is_true("/pairs"),
                           .counts_column = reader.find<std::string>("/counts_column")};
   request.confidence = reader.find<double>("/confidence").value_or(request.confidence);
+  request.bad_reports = reader.find<std::uint64_t>("/bad_reports").value_or(request.bad_reports);
   if (const auto method = reader.find<std::string>("/method")) {
     request.method = known_value<EstimateMethod>("method", *method);
   }
+  if (const auto weighting = reader.find<std::string>("/weighting")) {
+    request.weighting = known_value<Weighting>("weighting", *weighting);
+  }
   return request;
-}
-
-// -----------------------------------------------------------------------------------------------
-// How the records of a release come from the population, as its certificate tells.
-
-namespace {
-
-/// The domain of a release that draws outcomes which each are a record.
-Domain outcomes_of(const StatedCertificate& stated, const Domain& domain) {
-  if (kModelMethods.has(stated.spec.method)) {
-    refuse_input("not-for-this-release", {},
-                 "estimate is for records that each have noise of their own, but records of {} "
-                 "share one model, which is the estimate itself",
-                 method_words(name_of(stated.spec.method)));
-  }
-  const LocalSpec* local = stated.spec.own.get<LocalSpec>();
-  if (local == nullptr) return domain;
-  refuse_if(space_kind(domain, local->space) == SpaceKind::kCandidates, "not-for-this-release", {},
-            "estimate is for categories and grids, but this release is from candidates, which only "
-            "a band draws from, and no band determines the population");
-  return space_domain(domain, local->space);
-}
-
-void require_valid(const StatedCertificate& stated, const std::string& name, const Domain& domain) {
-  const CertificateCheck check = verify_certificate(stated, name, domain);
-  refuse_if(!check.domain_matches, "certificate-mismatch", "domain",
-            "{} must be of the domain that is given, but is of another one", name);
-  if (!check.holds()) {
-    refuse_input("certificate-altered", "certificate", {WayOut::run("verify")},
-                 "{} must hold, but {} finds that it does not", name, command_words("verify"));
-  }
-}
-
-}  // namespace
-
-ReleasedLaw::ReleasedLaw(const StatedCertificate& stated, const std::string& name,
-                         const Domain& domain)
-    : domain_(domain) {
-  require_valid(stated, name, domain);
-  domain_ = outcomes_of(stated, domain);
-  DesignedRelease made = design_release(stated.spec, stated.facts, domain);
-  mechanism_ = made.certificate.mechanism();
-  has_weights_ = stated.spec.weights.has_value();
-  if (HeldLocalSampler local = local_sampler(made)) {
-    take_local(made.certificate, std::move(local));
-  } else if (const auto law = release_method(stated.spec.method).record_law(made)) {
-    take(*law);
-  } else if (stated.facts.outcomes > 0) {
-    refuse_input("not-for-this-release", {},
-                 "estimate needs the law by which records come from the population, but {} states "
-                 "none: look at the shares of the records themselves",
-                 method_words(name_of(stated.spec.method)));
-  } else {
-    refuse_input("not-for-this-release", {},
-                 "estimate is for records that are outcomes of a list, but records of {} are not: "
-                 "look at the means of the records themselves",
-                 method_words(name_of(stated.spec.method)));
-  }
-}
-
-void ReleasedLaw::take_local(const Certificate& certificate,
-                             std::shared_ptr<const LocalSampler> sampler) {
-  sampler_ = std::move(sampler);
-  linear_ = LinearLaw::of(*sampler_);
-  refuse_if(!linear_ && !certificate.as<LocalDesign>()->floor, "not-for-this-release", {},
-            "estimate works with linear mechanisms and with bands, and {} is neither; next time "
-            "use randomized-response",
-            mechanism_);
-  smoothed_ = draws_by_scores(*certificate.as<LocalDesign>());
-  const Privacy draw = certificate.draw;
-  if (draw.notion == PrivacyNotion::kPure) epsilon_ = draw.parameter();
-  multiple_ = *certificate.spec.count;
-  if (certificate.facts.units) exactly_ = *certificate.facts.units * multiple_;
-  if (!kUnitMethods.has(certificate.spec.method)) exactly_ = multiple_;
-}
-
-void ReleasedLaw::take(const RecordLaw& law) {
-  exactly_ = law.records;
-  if (law.response) linear_ = LinearLaw(*law.response);
-  epsilon_ = law.epsilon;
-  failure_up_ = law.failure_up;
-  total_variation_up_ = law.total_variation_up;
-}
-
-void ReleasedLaw::require_count(std::uint64_t records, const std::string& name) const {
-  if (exactly_ && records != *exactly_) {
-    refuse_input("certificate-mismatch", "released",
-                 "{} must hold the {} that the certificate speaks of, but holds {}", name,
-                 counted(*exactly_, "record"), records);
-  }
-  if (records == 0 || records % multiple_ != 0) {
-    refuse_input("certificate-mismatch", "released",
-                 "{} must hold {} of each unit, as the certificate says, but holds {} in all", name,
-                 counted(multiple_, "record"), records);
-  }
-}
-
-// -----------------------------------------------------------------------------------------------
-// Estimates that are distributions.
-
-namespace {
-
-/// max(r_j, s_j / t) summing to one: outcomes by descending s / r are above their r, as many as
-/// that leaves consistent.
-std::vector<double> filled(const LinearLaw& law, std::span<const double> shares) {
-  const std::size_t k = shares.size();
-  std::vector<std::size_t> order(k);
-  for (std::size_t j = 0; j < k; ++j) order[j] = j;
-  // By s_a r_b > s_b r_a, which no zero r spoils.
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return shares[a] * law.replaced(b) > shares[b] * law.replaced(a);
-  });
-  double share = 0;
-  double floor = 0;  // r of those that are not above it
-  for (std::size_t j = 0; j < k; ++j) floor += law.replaced(j);
-  double t = 1;
-  for (const std::size_t j : order) {
-    const double next_share = share + shares[j];
-    const double next_floor = floor - law.replaced(j);
-    const double next_t = next_share / (1 - next_floor);
-    if (!(shares[j] > next_t * law.replaced(j))) break;
-    share = next_share;
-    floor = next_floor;
-    t = next_t;
-  }
-  std::vector<double> q(k);
-  for (std::size_t j = 0; j < k; ++j) q[j] = std::max(law.replaced(j), shares[j] / t);
-  return q;
-}
-
-}  // namespace
-
-std::vector<double> projected_on_simplex(std::vector<double> masses) {
-  std::vector<double> sorted = masses;
-  std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  double sum = 0;
-  double shift = 0;
-  for (std::size_t j = 0; j < sorted.size(); ++j) {
-    sum += sorted[j];
-    const double next = (sum - 1) / static_cast<double>(j + 1);
-    if (!(sorted[j] > next)) break;
-    shift = next;
-  }
-  for (double& mass : masses) mass = std::max(0.0, mass - shift);
-  return masses;
-}
-
-LikelihoodFit maximum_likelihood(const LinearLaw& law, std::span<const double> shares,
-                                 double draws) {
-  const std::size_t k = shares.size();
-  if (law.is_mixture()) {
-    std::vector<double> p = filled(law, shares);
-    for (std::size_t j = 0; j < k; ++j) {
-      p[j] = std::max(0.0, (p[j] - law.replaced(j)) / law.kept());
-    }
-    return {std::move(p), 0};
-  }
-  constexpr int kMostSteps = 100'000;
-  constexpr double kGap = 1e-6;
-  LikelihoodFit fit{std::vector<double>(k, 1 / static_cast<double>(k)), 0};
-  std::vector<double> u(k);
-  for (int step = 0;; ++step) {
-    const std::vector<double> q = law.released(fit.p);
-    for (std::size_t j = 0; j < k; ++j) u[j] = shares[j] > 0 ? shares[j] / q[j] : 0;
-    const std::vector<double> factor = law.expected(u);
-    fit.gap_up = draws * std::max(0.0, *std::max_element(factor.begin(), factor.end()) - 1);
-    if (fit.gap_up < kGap || step == kMostSteps) return fit;
-    double sum = 0;
-    for (std::size_t x = 0; x < k; ++x) sum += fit.p[x] *= factor[x];
-    for (double& mass : fit.p) mass /= sum;
-  }
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -252,45 +87,66 @@ double as_number(const Value& value) {
 /// A null or a missing code.
 bool is_null(const Column& column, std::uint32_t cell) { return cell >= column.cell_count(); }
 
-/// The middles of a numeric column's cells, and how far a value is from its own at most.
-struct Middles {
-  std::vector<double> of;  // 0 of the null category
-  double half_cell = 0;
+/// Where the numbers of a numeric column's cells lie: one for each cell, 0 for nulls and codes.
+struct CellNumbers {
+  std::vector<double> least, middle, greatest;  // each ascends
+  double half_cell = 0;  // how far a number is from its cell's middle, at most
 
-  explicit Middles(const Column& column) {
+  explicit CellNumbers(const Column& column) {
+    const std::uint32_t cells = column.cell_count();
+    const auto bound = [&](std::uint32_t cell, bool is_last) {
+      return as_number(column.value(cell, is_last ? column.points(cell) - 1 : 0));
+    };
+    const auto* numbers = std::get_if<NumberCells>(&column.cells());
+    const double min = numbers != nullptr ? numbers->min() : bound(0, false);
+    const double max = numbers != nullptr ? numbers->max() : bound(cells - 1, true);
     for (std::uint32_t cell = 0; cell < column.size(); ++cell) {
-      if (is_null(column, cell)) {
-        of.push_back(0);
-        continue;
+      double first = 0;
+      double last = 0;
+      double beyond = 0;
+      if (cell < cells) {
+        first = bound(cell, false);
+        last = bound(cell, true);
+        // Numbers lie between the points that are written too, and next to the outer ones.
+        const std::uint64_t points = column.points(cell);
+        const bool integers = std::holds_alternative<std::int64_t>(column.value(cell, 0));
+        if (points > 1 && !integers) beyond = (last - first) / static_cast<double>(points - 1);
+        least.push_back(std::max(min, first - beyond));
+        greatest.push_back(std::min(max, last + beyond));
+        middle.push_back(first + (last - first) / 2);
+        half_cell =
+            std::max({half_cell, middle[cell] - least[cell], greatest[cell] - middle[cell]});
+      } else {
+        for (std::vector<double>* ends : {&least, &middle, &greatest}) ends->push_back(0);
       }
-      const std::uint64_t points = column.points(cell);
-      const double first = as_number(column.value(cell, 0));
-      const double last = as_number(column.value(cell, points - 1));
-      of.push_back(first + (last - first) / 2);
-      // Numbers lie between the points that are written too.
-      const bool integers = std::holds_alternative<std::int64_t>(column.value(cell, 0));
-      const double spread =
-          points == 1 ? 0 : (last - first) * (integers ? 1 : 1 + 2 / static_cast<double>(points));
-      half_cell = std::max(half_cell, spread / 2);
     }
+    // Next to a spike the room beyond a point may be the spike's.
+    for (std::uint32_t cell = cells - 1; cell > 0; --cell) {
+      least[cell - 1] = std::min(least[cell - 1], least[cell]);
+    }
+    for (std::uint32_t cell = 1; cell < cells; ++cell) {
+      greatest[cell] = std::max(greatest[cell], greatest[cell - 1]);
+    }
+  }
+
+  /// What a mean can be.
+  [[nodiscard]] ConfidenceInterval range(const Column& column) const {
+    return {least[0], greatest[column.cell_count() - 1]};
   }
 };
 
 class PopulationEstimator {
  public:
-  PopulationEstimator(const ReleasedLaw& law, const Empirical& released,
+  PopulationEstimator(std::vector<LawDraws> draws, const Domain& domain, double failure_up,
                       const EstimateRequest& request)
-      : law_(law),
-        released_(released),
+      : draws_(std::move(draws)),
         request_(request),
-        domain_(law.domain()),
-        n_(static_cast<double>(released.total())),
-        shares_(domain_.size()) {
-    for (std::size_t i = 0; i < released.outcomes().size(); ++i) {
-      shares_[released.outcomes()[i]] = static_cast<double>(released.counts()[i]) / n_;
-    }
-    if (law.band() != nullptr) edge_ratio_ = greatest_edge_ratio(*law.band());
-    if (law.linear() && request.method != EstimateMethod::kUnbiased) fit();
+        domain_(domain),
+        failure_up_(failure_up),
+        total_(std::accumulate(draws_.begin(), draws_.end(), 0.0,
+                               [](double sum, const LawDraws& one) { return sum + one.count; })) {
+    if (band() != nullptr) edge_ratio_ = greatest_edge_ratio(*band());
+    if (is_linear() && request.method != EstimateMethod::kUnbiased) fit();
   }
 
   PopulationEstimate take() {
@@ -302,8 +158,9 @@ class PopulationEstimator {
     const bool many = columns > 1;
     const double families =
         1 + (many ? 1 : 0) + (numeric.empty() ? 0 : 1) + (many && request_.pairs ? 1 : 0);
-    const double alpha = (1 - request_.confidence - law_.failure_up()) / families;
+    const double alpha = (1 - request_.confidence - failure_up_) / families;
 
+    if (is_mixture()) found_.moved_up = static_cast<double>(request_.bad_reports) * most_worth();
     std::vector<std::size_t> all(columns);
     std::iota(all.begin(), all.end(), std::size_t{0});
     found_.outcomes = table(all, alpha / static_cast<double>(domain_.size()));
@@ -317,22 +174,57 @@ class PopulationEstimator {
     }
     if (many && request_.pairs) take_pairs(alpha);
     take_comparison();
-    found_.mechanism = law_.mechanism();
-    found_.is_linear = law_.linear().has_value();
-    found_.records = released_.total();
+    found_.mechanism = law().mechanism();
+    for (std::size_t g = 1; g < draws_.size(); ++g) {
+      const std::string& other = draws_[g].law->mechanism();
+      if (other != found_.mechanism) found_.mechanism += ", " + other;
+    }
+    found_.is_linear = is_linear();
+    for (const LawDraws& one : draws_) found_.records += whole(one);
     found_.request = request_;
     take_notes();
     return std::move(found_);
   }
 
  private:
+  [[nodiscard]] const ReleasedLaw& law() const { return *draws_.front().law; }
+  [[nodiscard]] const Band* band() const { return law().band(); }
+  [[nodiscard]] bool is_joint() const { return draws_.size() > 1; }
+  [[nodiscard]] bool is_linear() const { return draws_.front().linear.has_value(); }
+  [[nodiscard]] bool is_mixture() const {
+    return is_linear() && draws_.front().linear->is_mixture();
+  }
+  static std::uint64_t whole(const LawDraws& one) { return static_cast<std::uint64_t>(one.count); }
+
+  /// How far one record moves a share's estimate at most.
+  [[nodiscard]] double most_worth() const {
+    double most = 0;
+    for (const LawDraws& one : draws_) {
+      most = std::max(most, one.weight / (one.count * one.linear->kept()));
+    }
+    return most;
+  }
+
+  /// The records' share of each outcome.
+  [[nodiscard]] static std::vector<double> shares(const LawDraws& one) {
+    std::vector<double> shares(one.counts.size());
+    for (std::size_t j = 0; j < shares.size(); ++j) {
+      shares[j] = static_cast<double>(one.counts[j]) / one.count;
+    }
+    return shares;
+  }
+
   void fit() {
-    const LinearLaw& linear = *law_.linear();
     if (request_.method == EstimateMethod::kSimplex) {
-      fitted_ = projected_on_simplex(linear.unbiased(shares_));
+      std::vector<double> masses(domain_.size());
+      for (const LawDraws& one : draws_) {
+        const std::vector<double> own = one.linear->unbiased(shares(one));
+        for (std::size_t j = 0; j < masses.size(); ++j) masses[j] += one.weight * own[j];
+      }
+      fitted_ = projected_on_simplex(std::move(masses));
       return;
     }
-    LikelihoodFit likeliest = maximum_likelihood(linear, shares_, n_);
+    LikelihoodFit likeliest = maximum_likelihood(*draws_[0].linear, shares(draws_[0]), total_);
     fitted_ = std::move(likeliest.p);
     found_.likelihood_gap_up = likeliest.gap_up;
   }
@@ -351,6 +243,9 @@ class PopulationEstimator {
       }
     }
   }
+
+  // ---------------------------------------------------------------------------------------------
+  // Tables.
 
   [[nodiscard]] std::uint64_t cells_of(const std::vector<std::size_t>& columns) const {
     std::uint64_t cells = 1;
@@ -386,21 +281,24 @@ class PopulationEstimator {
     EstimatedTable made;
     for (const std::size_t i : columns) made.columns.push_back(domain_.columns()[i].name());
     const std::size_t cells = cells_of(columns);
-    std::vector<std::uint64_t> counts(cells);
-    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
-      counts[cell_of(released_.outcomes()[i], columns)] += released_.counts()[i];
+    std::vector<std::vector<std::uint64_t>> counts;
+    for (const LawDraws& one : draws_) {
+      std::vector<std::uint64_t>& own = counts.emplace_back(cells);
+      for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+        own[cell_of(outcome, columns)] += one.counts[outcome];
+      }
     }
     made.cells.resize(cells);
     for (std::size_t cell = 0; cell < cells; ++cell) {
       made.cells[cell].name = name_of_cell(cell, columns);
     }
     found_.intervals += cells;
-    if (law_.linear() && law_.linear()->is_mixture()) {
-      fill_from_mixture(made, columns, counts, alpha);
-    } else if (law_.linear()) {
+    if (is_mixture()) {
+      fill_from_mixtures(made, columns, counts, alpha);
+    } else if (is_linear()) {
       fill_by_weights(made, columns, alpha);
     } else {
-      fill_with_bounds(made, columns, counts, alpha);
+      fill_with_bounds(made, columns, counts[0], alpha);
     }
     if (!fitted_.empty()) {
       for (EstimatedValue& cell : made.cells) cell.value = 0;
@@ -411,30 +309,82 @@ class PopulationEstimator {
     return made;
   }
 
-  void fill_from_mixture(EstimatedTable& made, const std::vector<std::size_t>& columns,
-                         const std::vector<std::uint64_t>& counts, double alpha) {
-    const LinearLaw& linear = *law_.linear();
-    std::vector<double> replaced(counts.size());
+  /// The sum of what replaces, of each cell.
+  template <class CellOf>
+  [[nodiscard]] std::vector<double> replaced_in(const LawDraws& one, std::size_t cells,
+                                                const CellOf& cell_of_outcome) const {
+    std::vector<double> replaced(cells);
     for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
-      replaced[cell_of(outcome, columns)] += linear.replaced(outcome);
+      replaced[cell_of_outcome(outcome)] += one.linear->replaced(outcome);
     }
-    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
-      const double q = static_cast<double>(counts[cell]) / n_;
+    return replaced;
+  }
+
+  void fill_from_mixtures(EstimatedTable& made, const std::vector<std::size_t>& columns,
+                          const std::vector<std::vector<std::uint64_t>>& counts, double alpha) {
+    std::vector<std::vector<double>> replaced;
+    for (const LawDraws& one : draws_) {
+      replaced.push_back(replaced_in(one, made.cells.size(), [&](std::uint32_t outcome) {
+        return cell_of(outcome, columns);
+      }));
+    }
+    std::vector<SeenEvent> seen(draws_.size());
+    for (std::size_t cell = 0; cell < made.cells.size(); ++cell) {
+      for (std::size_t g = 0; g < draws_.size(); ++g)
+        seen[g] = {counts[g][cell], replaced[g][cell]};
       EstimatedValue& value = made.cells[cell];
-      value.value = (q - replaced[cell]) / linear.kept();
-      // If no report or every report is of the cell, none deviates. Its law has at least the
-      // replacing records, and at most these and all that are kept.
-      const double law =
-          q > 0 && q < 1 ? q : std::clamp(q, replaced[cell], replaced[cell] + linear.kept());
-      value.standard_error = std::sqrt(std::max(0.0, law * (1 - law)) / n_) / linear.kept();
-      value.interval = unmixed(binomial(counts[cell], alpha), replaced[cell]);
+      double sum = 0;
+      double variance = 0;
+      for (std::size_t g = 0; g < draws_.size(); ++g) {
+        const LawDraws& one = draws_[g];
+        const double kept = one.linear->kept();
+        const double q = static_cast<double>(seen[g].count) / one.count;
+        sum += one.weight * (q - seen[g].replaced) / kept;
+        // If no report or every report is of the cell, none deviates. Its law has at least the
+        // replacing records, and at most these and all that are kept.
+        const double at =
+            q > 0 && q < 1 ? q : std::clamp(q, seen[g].replaced, seen[g].replaced + kept);
+        const double scale = one.weight / kept;
+        variance += scale * scale * std::max(0.0, at * (1 - at)) / one.count;
+      }
+      value.value = sum;
+      value.standard_error = std::sqrt(variance);
+      value.interval = event(seen, alpha);
     }
   }
+
+  /// How many records of a law show an event, and how much of the law replaces by it.
+  struct SeenEvent {
+    std::uint64_t count;
+    double replaced;
+  };
+
+  /// The probability of an event. Requires mixtures.
+  [[nodiscard]] ConfidenceInterval event(std::span<const SeenEvent> seen, double alpha) {
+    if (!is_joint()) return unmixed(binomial(seen[0].count, alpha), seen[0].replaced);
+    std::string key(reinterpret_cast<const char*>(seen.data()), seen.size_bytes());
+    key.append(reinterpret_cast<const char*>(&alpha), sizeof alpha);
+    const auto [place, is_new] = known_events_.try_emplace(std::move(key));
+    if (!is_new) return place->second;
+    static constexpr std::array<double, 2> kTruths{0, 1};
+    std::vector<std::array<double, 2>> replaced;
+    std::vector<MixtureDraws> groups;
+    replaced.reserve(seen.size());
+    for (std::size_t g = 0; g < seen.size(); ++g) {
+      const LawDraws& one = draws_[g];
+      replaced.push_back({1 - one.linear->kept() - seen[g].replaced, seen[g].replaced});
+      groups.push_back({one.count, one.weight, one.linear->kept(), replaced.back(),
+                        static_cast<double>(seen[g].count) / one.count});
+    }
+    return place->second = joint_interval(kTruths, groups, alpha, bad());
+  }
+
+  [[nodiscard]] double bad() const { return static_cast<double>(request_.bad_reports); }
 
   /// What an event's probability is if it is released with one in `law`. Requires a mixture.
   [[nodiscard]] ConfidenceInterval unmixed(const ConfidenceInterval& law, double replaced) const {
     const auto back = [&](double share) {
-      return std::clamp((share - replaced) / law_.linear()->kept(), 0.0, 1.0);
+      return std::clamp((share - replaced) / draws_[0].linear->kept(), 0.0, 1.0);
     };
     return {back(law.lower), back(law.upper)};
   }
@@ -446,13 +396,16 @@ class PopulationEstimator {
       refuse_input("too-much-work", {},
                    "mechanism {} needs a pass over the {} outcomes for each of {} estimates, but "
                    "more than 2^34 steps are refused; declare fewer bins next time, or use mixture",
-                   law_.mechanism(), domain_.size(), made.cells.size());
+                   law().mechanism(), domain_.size(), made.cells.size());
     }
     std::vector<double> v(domain_.size());
     for (std::size_t cell = 0; cell < made.cells.size(); ++cell) {
       for (std::uint32_t outcome = 0; outcome < v.size(); ++outcome) {
         v[outcome] = cell_of(outcome, columns) == cell ? 1 : 0;
       }
+      const BoundedDraws draws = drawn(draws_[0], draws_[0].linear->report_weights(v));
+      found_.moved_up =
+          std::max(found_.moved_up.value_or(0), bad() * (draws.greatest - draws.least) / total_);
       const std::string name = std::move(made.cells[cell].name);
       made.cells[cell] = weighted(v, alpha, {0, 1});
       made.cells[cell].name = name;
@@ -462,34 +415,71 @@ class PopulationEstimator {
   /// The estimate of the sum of v P; `range` holds its possible values.
   [[nodiscard]] EstimatedValue weighted(const std::vector<double>& v, double alpha,
                                         const ConfidenceInterval& range) const {
-    const BoundedDraws draws = counted(law_.linear()->report_weights(v));
-    const ConfidenceInterval interval = bernstein_interval(draws, alpha);
-    return {.name = {},
-            .value = draws.mean,
-            .standard_error = std::sqrt(draws.variance() / n_),
-            .interval = {std::clamp(interval.lower, range.lower, range.upper),
-                         std::clamp(interval.upper, range.lower, range.upper)}};
+    EstimatedValue made{.name = {}, .value = 0};
+    double variance = 0;
+    std::vector<BoundedDraws> all;
+    for (const LawDraws& one : draws_) {
+      const BoundedDraws& draws = all.emplace_back(drawn(one, one.linear->report_weights(v)));
+      *made.value += one.weight * draws.mean;
+      variance += one.weight * one.weight * draws.variance() / one.count;
+    }
+    made.standard_error = std::sqrt(variance);
+    const ConfidenceInterval interval =
+        is_joint() ? joint(v, alpha) : bernstein_interval(all[0], alpha, request_.bad_reports);
+    made.interval = {std::clamp(interval.lower, range.lower, range.upper),
+                     std::clamp(interval.upper, range.lower, range.upper)};
+    return made;
   }
 
-  /// The reports' sum by these weights.
-  [[nodiscard]] BoundedDraws counted(const std::vector<double>& weights) const {
-    BoundedDraws draws{.count = released_.total(),
+  /// joint_interval for the sum of v P: outcomes of one value together.
+  [[nodiscard]] ConfidenceInterval joint(const std::vector<double>& v, double alpha) const {
+    const auto [low, high] = std::minmax_element(v.begin(), v.end());
+    const double least = *low;
+    const double range = *high - least;
+    if (range == 0) return {least, least};
+    std::vector<double> values(v);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::vector<std::vector<double>> replaced(draws_.size(), std::vector<double>(values.size()));
+    std::vector<MixtureDraws> groups(draws_.size());
+    for (std::size_t g = 0; g < draws_.size(); ++g) {
+      const LawDraws& one = draws_[g];
+      double mean = 0;
+      for (std::size_t j = 0; j < v.size(); ++j) {
+        const auto place = std::lower_bound(values.begin(), values.end(), v[j]) - values.begin();
+        replaced[g][static_cast<std::size_t>(place)] += one.linear->replaced(j);
+        mean += static_cast<double>(one.counts[j]) / one.count * (v[j] - least) / range;
+      }
+      groups[g] = {one.count, one.weight, one.linear->kept(), replaced[g], mean};
+    }
+    for (double& value : values) value = (value - least) / range;
+    const ConfidenceInterval found = joint_interval(values, groups, alpha, bad());
+    return {least + range * found.lower, least + range * found.upper};
+  }
+
+  /// The records by these weights.
+  [[nodiscard]] static BoundedDraws drawn(const LawDraws& one, const std::vector<double>& weights) {
+    BoundedDraws draws{.count = whole(one),
                        .least = *std::min_element(weights.begin(), weights.end()),
                        .greatest = *std::max_element(weights.begin(), weights.end())};
-    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
-      const std::uint32_t outcome = released_.outcomes()[i];
-      draws.mean += shares_[outcome] * weights[outcome];
-      draws.square_mean += shares_[outcome] * weights[outcome] * weights[outcome];
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      if (one.counts[j] == 0) continue;
+      const double share = static_cast<double>(one.counts[j]) / one.count;
+      draws.mean += share * weights[j];
+      draws.square_mean += share * weights[j] * weights[j];
     }
     return draws;
   }
 
+  // ---------------------------------------------------------------------------------------------
+  // Bounds, from laws that are not linear.
+
   void fill_with_bounds(EstimatedTable& made, const std::vector<std::size_t>& columns,
                         const std::vector<std::uint64_t>& counts, double alpha) {
     std::vector<EventEdges> inside(counts.size());
-    if (law_.band() != nullptr) {
+    if (band() != nullptr) {
       for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
-        inside[cell_of(outcome, columns)].add(*law_.band(), outcome);
+        inside[cell_of(outcome, columns)].add(*band(), outcome);
       }
     }
     const std::vector<EventEdges> outside = complements(inside);
@@ -521,30 +511,40 @@ class PopulationEstimator {
     return others;
   }
 
-  [[nodiscard]] ConfidenceInterval bounds(const ConfidenceInterval& law, const EventEdges& inside,
+  [[nodiscard]] ConfidenceInterval bounds(const ConfidenceInterval& shown, const EventEdges& inside,
                                           const EventEdges& outside) const {
-    if (law_.band() != nullptr) return band_bounds(law, inside, outside, edge_ratio_);
-    const double away = law_.total_variation_up();
-    return {std::max(0.0, law.lower - away), std::min(1.0, law.upper + away)};
+    if (band() != nullptr) return band_bounds(shown, inside, outside, edge_ratio_);
+    const double away = law().total_variation_up();
+    return {std::max(0.0, shown.lower - away), std::min(1.0, shown.upper + away)};
   }
 
+  // ---------------------------------------------------------------------------------------------
+  // Means.
+
+  /// The estimate takes each number as the middle of its cell. The lower end takes it as the least
+  /// one of its cell, the upper end as the greatest, and each fails with half of alpha at most.
   EstimatedMean mean(std::size_t column, double alpha) {
     const Column& declared = domain_.columns()[column];
-    const Middles middles(declared);
-    EstimatedMean made{.mean = {}, .half_cell = middles.half_cell};
+    const CellNumbers numbers(declared);
+    EstimatedMean made{.mean = {}, .half_cell = numbers.half_cell};
     ++found_.intervals;
-    const bool by_tails = !law_.linear() || law_.linear()->is_mixture();
-    if (!law_.linear()) {
-      made.mean.interval = mean_by_tails(column, middles, alpha);
+    const ConfidenceInterval range = numbers.range(declared);
+    if (!is_linear()) {
+      made.mean.interval = mean_by_tails(column, numbers, alpha);
     } else if (declared.codes_and_nulls() > 0) {
-      made.mean = mean_without_nulls(column, middles, alpha);
+      made.mean = mean_without_nulls(column, numbers, alpha);
     } else {
       // Two intervals, each with half of alpha; either may be the narrower.
-      made.mean = weighted(values_of(column, middles.of), by_tails ? alpha / 2 : alpha,
-                           range_of(declared, middles));
-      if (by_tails) meet(made.mean.interval, mean_by_tails(column, middles, alpha / 2));
+      const double part = is_mixture() ? alpha / 2 : alpha;
+      made.mean = weighted(values_of(column, numbers.middle), part, range);
+      if (numbers.half_cell > 0) {
+        made.mean.interval = {
+            weighted(values_of(column, numbers.least), part, range).interval.lower,
+            weighted(values_of(column, numbers.greatest), part, range).interval.upper};
+      }
+      if (is_mixture()) meet(made.mean.interval, mean_by_tails(column, numbers, part));
     }
-    if (!fitted_.empty()) made.mean.value = fitted_mean(column, middles);
+    if (!fitted_.empty()) made.mean.value = fitted_mean(column, numbers);
     made.mean.name = declared.name();
     return made;
   }
@@ -559,58 +559,60 @@ class PopulationEstimator {
     return values;
   }
 
-  static ConfidenceInterval range_of(const Column& column, const Middles& middles) {
-    const std::size_t cells = middles.of.size() - column.codes_and_nulls();
-    const auto end = middles.of.begin() + static_cast<std::ptrdiff_t>(cells);
-    const auto [least, greatest] = std::minmax_element(middles.of.begin(), end);
-    return {*least, *greatest};
-  }
-
   /// The ratio of two estimates, each with half of alpha.
-  [[nodiscard]] EstimatedValue mean_without_nulls(std::size_t column, const Middles& middles,
+  [[nodiscard]] EstimatedValue mean_without_nulls(std::size_t column, const CellNumbers& numbers,
                                                   double alpha) const {
     const Column& declared = domain_.columns()[column];
-    const ConfidenceInterval range = range_of(declared, middles);
+    const ConfidenceInterval range = numbers.range(declared);
     const double centre = (range.lower + range.upper) / 2;
     const double half = (range.upper - range.lower) / 2;
-    std::vector<double> deviations;
     std::vector<double> present;
     for (std::uint32_t cell = 0; cell < declared.size(); ++cell) {
-      deviations.push_back(is_null(declared, cell) ? 0 : middles.of[cell] - centre);
       present.push_back(is_null(declared, cell) ? 0 : 1);
     }
-    const EstimatedValue sum = weighted(values_of(column, deviations), alpha / 2, {-half, half});
+    const auto deviations = [&](const std::vector<double>& of) {
+      std::vector<double> away;
+      for (std::size_t cell = 0; cell < of.size(); ++cell) {
+        away.push_back(present[cell] * (of[cell] - centre));
+      }
+      return away;
+    };
+    const auto sum = [&](const std::vector<double>& of) {
+      return weighted(values_of(column, deviations(of)), alpha / 2, {-half, half});
+    };
     const EstimatedValue share = weighted(values_of(column, present), alpha / 2, {0, 1});
     EstimatedValue made{.name = {}, .interval = range};
     if (share.interval.lower > 0) {
       const auto ratio = [&](double value) { return centre + std::clamp(value, -half, half); };
-      made.interval = {ratio(std::min(sum.interval.lower / share.interval.lower,
-                                      sum.interval.lower / share.interval.upper)),
-                       ratio(std::max(sum.interval.upper / share.interval.lower,
-                                      sum.interval.upper / share.interval.upper))};
+      const double least = sum(numbers.least).interval.lower;
+      const double greatest = sum(numbers.greatest).interval.upper;
+      made.interval = {
+          ratio(std::min(least / share.interval.lower, least / share.interval.upper)),
+          ratio(std::max(greatest / share.interval.lower, greatest / share.interval.upper))};
     }
     if (*share.value > 0) {
-      made.value = centre + *sum.value / *share.value;
-      for (std::size_t cell = 0; cell < deviations.size(); ++cell) {
-        deviations[cell] =
-            (deviations[cell] - *sum.value / *share.value * present[cell]) / *share.value;
+      const double away = *sum(numbers.middle).value / *share.value;
+      made.value = centre + away;
+      std::vector<double> influences = deviations(numbers.middle);
+      for (std::size_t cell = 0; cell < influences.size(); ++cell) {
+        influences[cell] = (influences[cell] - away * present[cell]) / *share.value;
       }
-      made.standard_error = weighted(values_of(column, deviations), alpha, range).standard_error;
+      made.standard_error = weighted(values_of(column, influences), alpha, range).standard_error;
     }
     return made;
   }
 
-  [[nodiscard]] double fitted_mean(std::size_t column, const Middles& middles) const {
+  [[nodiscard]] double fitted_mean(std::size_t column, const CellNumbers& numbers) const {
     const Column& declared = domain_.columns()[column];
     double sum = 0;
     double mass = 0;
     for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
       const std::uint32_t cell = domain_.digit(outcome, column);
       if (is_null(declared, cell)) continue;
-      sum += fitted_[outcome] * middles.of[cell];
+      sum += fitted_[outcome] * numbers.middle[cell];
       mass += fitted_[outcome];
     }
-    const ConfidenceInterval range = range_of(declared, middles);
+    const ConfidenceInterval range = numbers.range(declared);
     return mass > 0 ? sum / mass : (range.lower + range.upper) / 2;
   }
 
@@ -622,78 +624,96 @@ class PopulationEstimator {
   }
 
   /// A mean is the least value plus each step to the next one times the probability of lying beyond
-  /// it, and these events have intervals. With a null category it is all that is possible.
-  [[nodiscard]] ConfidenceInterval mean_by_tails(std::size_t column, const Middles& middles,
+  /// it, and these events have intervals. With a null category it is all that is possible. Many
+  /// cells count in groups: each event takes as long as all cells of a table, and costs its share
+  /// of alpha.
+  [[nodiscard]] ConfidenceInterval mean_by_tails(std::size_t column, const CellNumbers& numbers,
                                                  double alpha) {
+    constexpr std::size_t kMostGroups = 1024;
     const Column& declared = domain_.columns()[column];
-    const ConfidenceInterval range = range_of(declared, middles);
+    const ConfidenceInterval range = numbers.range(declared);
     if (declared.codes_and_nulls() > 0 || declared.size() == 1) return range;
-    const std::size_t cells = middles.of.size();
-    std::vector<std::uint64_t> counts(cells);
-    for (std::size_t i = 0; i < released_.outcomes().size(); ++i) {
-      counts[domain_.digit(released_.outcomes()[i], column)] += released_.counts()[i];
+    const std::size_t cells = numbers.middle.size();
+    const std::size_t of_group = (cells + kMostGroups - 1) / kMostGroups;
+    const std::size_t groups = (cells + of_group - 1) / of_group;
+    const auto group_of = [&](std::uint32_t outcome) {
+      return domain_.digit(outcome, column) / of_group;
+    };
+    const auto least_of = [&](std::size_t group) { return numbers.least[group * of_group]; };
+    const auto greatest_of = [&](std::size_t group) {
+      return numbers.greatest[std::min(cells, (group + 1) * of_group) - 1];
+    };
+    std::vector<std::vector<SeenEvent>> seen(groups, std::vector<SeenEvent>(draws_.size()));
+    for (std::size_t g = 0; g < draws_.size(); ++g) {
+      for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
+        seen[group_of(outcome)][g].count += draws_[g].counts[outcome];
+      }
+      if (!is_linear()) continue;
+      const std::vector<double> replaced = replaced_in(draws_[g], groups, group_of);
+      for (std::size_t group = 0; group < groups; ++group) {
+        seen[group][g].replaced = replaced[group];
+      }
     }
-    std::vector<EventEdges> edges(cells);
-    std::vector<double> replaced(cells);
-    for (std::uint32_t outcome = 0; outcome < domain_.size(); ++outcome) {
-      const std::uint32_t cell = domain_.digit(outcome, column);
-      if (law_.band() != nullptr) edges[cell].add(*law_.band(), outcome);
-      if (law_.linear()) replaced[cell] += law_.linear()->replaced(outcome);
+    std::vector<EventEdges> edges(groups);
+    for (std::uint32_t outcome = 0; band() != nullptr && outcome < domain_.size(); ++outcome) {
+      edges[group_of(outcome)].add(*band(), outcome);
     }
     const auto joined = [](const EventEdges& a, const EventEdges& b) {
       return EventEdges{a.lower + b.lower, a.upper + b.upper, std::min(a.least_gap, b.least_gap)};
     };
-    std::vector<EventEdges> below(cells + 1);
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      below[cell + 1] = joined(below[cell], edges[cell]);
+    std::vector<EventEdges> below(groups + 1);
+    for (std::size_t group = 0; group < groups; ++group) {
+      below[group + 1] = joined(below[group], edges[group]);
     }
     EventEdges above;
-    double replaced_above = 0;
-    std::uint64_t count = 0;
-    ConfidenceInterval mean{middles.of[0], middles.of[0]};
-    for (std::size_t cell = cells; cell-- > 1;) {
-      above = joined(above, edges[cell]);
-      replaced_above += replaced[cell];
-      count += counts[cell];
-      const ConfidenceInterval shown = binomial(count, alpha / static_cast<double>(cells - 1));
-      const ConfidenceInterval beyond =
-          law_.linear() ? unmixed(shown, replaced_above) : bounds(shown, above, below[cell]);
-      const double step = middles.of[cell] - middles.of[cell - 1];
-      mean.lower += step * beyond.lower;
-      mean.upper += step * beyond.upper;
+    std::vector<SeenEvent> beyond(draws_.size());
+    ConfidenceInterval mean{least_of(0), greatest_of(0)};
+    const double part = alpha / static_cast<double>(std::max<std::size_t>(groups - 1, 1));
+    for (std::size_t group = groups; group-- > 1;) {
+      above = joined(above, edges[group]);
+      for (std::size_t g = 0; g < draws_.size(); ++g) {
+        beyond[g].count += seen[group][g].count;
+        beyond[g].replaced += seen[group][g].replaced;
+      }
+      const ConfidenceInterval found =
+          is_linear() ? event(beyond, part)
+                      : bounds(binomial(beyond[0].count, part), above, below[group]);
+      mean.lower += (least_of(group) - least_of(group - 1)) * found.lower;
+      mean.upper += (greatest_of(group) - greatest_of(group - 1)) * found.upper;
     }
     return mean;
   }
+
+  // ---------------------------------------------------------------------------------------------
+  // What all of these use, and what there is to say.
 
   /// binomial_interval, once for each count.
   [[nodiscard]] ConfidenceInterval binomial(std::uint64_t count, double alpha) {
     if (alpha != known_alpha_) known_.clear();
     known_alpha_ = alpha;
     const auto [place, is_new] = known_.try_emplace(count);
-    if (is_new) place->second = binomial_interval(count, released_.total(), alpha);
+    if (is_new) {
+      place->second = binomial_interval(count, whole(draws_[0]), alpha, request_.bad_reports);
+    }
     return place->second;
   }
 
   void take_comparison() {
     const double k = domain_.size();
-    if (!law_.linear() || !law_.epsilon() || k < 2) return;
-    const LinearLaw& linear = *law_.linear();
-    double variance = 0;
-    if (linear.is_mixture()) {
-      double replaced = 0;
-      for (std::uint32_t j = 0; j < domain_.size(); ++j) replaced += linear.replaced(j);
-      replaced /= k;
-      variance = replaced * (1 - replaced) / (linear.kept() * linear.kept());
-    } else {
-      return;  // it depends on the outcome
-    }
-    found_.standard_error_here = std::sqrt(variance / n_);
-    found_.standard_error_oracle = std::sqrt(subset_selection_variance(k, *law_.epsilon()) / n_);
+    if (is_joint() || !is_mixture() || !law().epsilon() || k < 2) return;
+    const LinearLaw& linear = *draws_[0].linear;
+    double replaced = 0;
+    for (std::uint32_t j = 0; j < domain_.size(); ++j) replaced += linear.replaced(j);
+    replaced /= k;
+    const double variance = replaced * (1 - replaced) / (linear.kept() * linear.kept());
+    found_.standard_error_here = std::sqrt(variance / total_);
+    found_.standard_error_oracle =
+        std::sqrt(subset_selection_variance(k, *law().epsilon()) / total_);
   }
 
   void take_notes() {
     std::vector<std::string>& notes = found_.notes;
-    if (law_.band() != nullptr) {
+    if (band() != nullptr) {
       notes.push_back(
           "This release cuts shares off at the edges of its band, and releases all that lie beyond "
           "an edge alike. So its records do not determine the population, and the numbers here are "
@@ -702,17 +722,19 @@ class PopulationEstimator {
           fmt::format("To estimate the population, release by {} randomized-response next time, or "
                       "by public-kernel with a public reference.",
                       flag_words("mechanism")));
-    } else if (!law_.linear()) {
+    } else if (!is_linear()) {
       notes.push_back(fmt::format(
           "What {} makes of the records cannot be undone; bounds are what its total variation of "
           "at most {:.4g} leaves, for rows that are a random sample of the population.",
-          law_.mechanism(), law_.total_variation_up()));
+          law().mechanism(), law().total_variation_up()));
       notes.push_back(fmt::format(
           "To estimate the population, release by {} subset-rr next time{}.",
           flag_words("mechanism"),
-          law_.has_weights() ? fmt::format(", without {}", flag_words("weights")) : ""));
+          law().has_weights() ? fmt::format(", without {}", flag_words("weights")) : ""));
     }
-    if (law_.is_smoothed()) {
+    const bool is_smoothed = std::any_of(
+        draws_.begin(), draws_.end(), [](const LawDraws& one) { return one.law->is_smoothed(); });
+    if (is_smoothed) {
       notes.push_back(
           "The units' distributions are here what the scorer made of their records, not the "
           "records themselves.");
@@ -722,39 +744,70 @@ class PopulationEstimator {
         "they were drawn: keep the two together.");
   }
 
-  const ReleasedLaw& law_;
-  const Empirical& released_;
+  const std::vector<LawDraws> draws_;
   const EstimateRequest& request_;
   const Domain& domain_;
-  double n_;
-  std::vector<double> shares_;
+  double failure_up_;
+  double total_;
   std::vector<double> fitted_;  // empty where the unbiased estimate is asked for
   double edge_ratio_ = 1;
   double known_alpha_ = 0;
   std::unordered_map<std::uint64_t, ConfidenceInterval> known_;
+  std::unordered_map<std::string, ConfidenceInterval> known_events_;  // of several laws
   PopulationEstimate found_;
 };
 
 }  // namespace
 
-PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& released,
-                                       const EstimateRequest& request, const std::string& name) {
-  if (!law.linear() && request.method != EstimateMethod::kUnbiased) {
-    refuse_input("not-for-this-mechanism", "method", {WayOut::leave("method")},
-                 "{} needs a linear mechanism, and {} is not linear: leave out {}, and estimate "
-                 "prints bounds",
-                 setting_words("method", name_of(request.method)), law.mechanism(),
-                 flag_words("method"));
+PopulationEstimate estimate_population(std::span<const CountedRelease> releases,
+                                       const EstimateRequest& request) {
+  double failure_up = 0;
+  for (const CountedRelease& one : releases) {
+    if (!one.law->linear() && request.method != EstimateMethod::kUnbiased) {
+      refuse_input("not-for-this-mechanism", "method", {WayOut::leave("method")},
+                   "{} needs a linear mechanism, and {} is not linear: leave out {}, and estimate "
+                   "prints bounds",
+                   setting_words("method", name_of(request.method)), one.law->mechanism(),
+                   flag_words("method"));
+    }
+    failure_up += one.law->failure_up();
   }
-  if (!(law.failure_up() < (1 - request.confidence) / 2)) {
+  if (!(failure_up < (1 - request.confidence) / 2)) {
     refuse_input("out-of-range", "confidence", {},
-                 {{"given", request.confidence}, {"below", 1 - 2 * law.failure_up()}},
+                 {{"given", request.confidence}, {"below", 1 - 2 * failure_up}},
                  "confidence must leave room for the probability {:.3g} that records are missing, "
                  "but is {:g}",
-                 law.failure_up(), request.confidence);
+                 failure_up, request.confidence);
   }
-  law.require_count(released.total(), name);
-  return PopulationEstimator(law, released, request).take();
+  for (const CountedRelease& one : releases) one.law->require_count(one.records->total(), one.name);
+  std::vector<LawDraws> draws = draws_by_law(releases, request.weighting);
+  if (draws.size() > 1 && request.method == EstimateMethod::kMaximumLikelihood) {
+    refuse_input("not-for-this-release", "method", {WayOut::leave("method")},
+                 "{} is for records of one mechanism and budget, but these are of {}: use simplex, "
+                 "or leave out {}",
+                 setting_words("method", name_of(request.method)), draws.size(),
+                 flag_words("method"));
+  }
+  std::vector<ReleaseShare> shares;
+  for (const CountedRelease& one : releases) {
+    const auto of_law = std::find_if(draws.begin(), draws.end(), [&](const LawDraws& known) {
+      return std::find(known.releases.begin(), known.releases.end(), &one) != known.releases.end();
+    });
+    const auto records = static_cast<double>(one.records->total());
+    shares.push_back({one.name, one.law->mechanism(), one.records->total(), one.law->epsilon(),
+                      of_law->weight * records / of_law->count});
+  }
+  const Domain& domain = releases.front().law->domain();
+  PopulationEstimate found =
+      PopulationEstimator(std::move(draws), domain, failure_up, request).take();
+  found.releases = std::move(shares);
+  return found;
+}
+
+PopulationEstimate estimate_population(const ReleasedLaw& law, const Empirical& released,
+                                       const EstimateRequest& request, const std::string& name) {
+  const CountedRelease one{&law, &released, name};
+  return estimate_population({&one, 1}, request);
 }
 
 }  // namespace mollify

@@ -45,8 +45,12 @@ struct ConfidenceInterval {
 /// (s* - 1) / trials, so s* >= trials q + 1, and there no trials with mean q reach s* more often
 /// than equal ones do [Hoeffding 1956, Theorem 4], which they do with probability at most alpha
 /// / 2. The upper end is the lower one of the failures. QED
+///
+/// At most `bad` of the trials may have been replaced by anything, after all others were seen: the
+/// interval holds without. The true count lies from successes - bad to successes + bad, and the
+/// ends are those of these two.
 [[nodiscard]] ConfidenceInterval binomial_interval(std::uint64_t successes, std::uint64_t trials,
-                                                   double alpha);
+                                                   double alpha, std::uint64_t bad = 0);
 
 /// Independent draws of a bounded variable, counted.
 struct BoundedDraws {
@@ -64,7 +68,12 @@ struct BoundedDraws {
 /// sqrt(2 V ln(4 / alpha) / n) + 7 (greatest - least) ln(4 / alpha) / (3 (n - 1)), V the sample
 /// variance [Maurer, Pontil 2009, Theorem 11], which holds for draws of different laws too. About a
 /// quarter wider than a Gaussian interval where n is large; that one promises nothing.
-[[nodiscard]] ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha);
+///
+/// At most `bad` draws may have been replaced by anything in the range. Each moves the mean by at
+/// most R / n, R = greatest - least. The root of V is a norm of the draws about their mean, divided
+/// by the root of n - 1, so that all together move it by at most R sqrt(bad / (n - 1)).
+[[nodiscard]] ConfidenceInterval bernstein_interval(const BoundedDraws& draws, double alpha,
+                                                    std::uint64_t bad = 0);
 
 // -----------------------------------------------------------------------------------------------
 // Bounds on the units' distributions from the records of a band.
@@ -143,6 +152,11 @@ class LinearLaw {
   /// w with sum v P = sum w q whenever q = P K: a report's weight in the estimate of sum v P.
   [[nodiscard]] std::vector<double> report_weights(std::span<const double> v) const;
 
+  /// From now on outcome j is outcomes[j], a permutation.
+  void rename(std::span<const std::uint32_t> outcomes);
+
+  friend bool operator==(const LinearLaw&, const LinearLaw&) = default;
+
  private:
   LinearLaw() = default;
 
@@ -153,6 +167,8 @@ class LinearLaw {
     double stay;    // d
     double move;    // v
     double weight;  // g
+
+    friend bool operator==(const Step&, const Step&) = default;
   };
 
   /// Throws InvalidInput for a matrix without an inverse in doubles.
@@ -259,6 +275,17 @@ constexpr auto names_of(EstimateMethod) {
                     Named{EstimateMethod::kMaximumLikelihood, "maximum-likelihood"}};
 }
 
+/// How the populations of several releases count in an estimate of all together.
+enum class Weighting {
+  kPrecision,  ///< by the releases' public variances: the narrowest intervals for one population
+  kReports,    ///< by their numbers of records: each record alike
+};
+
+constexpr auto names_of(Weighting) {
+  return std::array{Named{Weighting::kPrecision, "precision"},
+                    Named{Weighting::kReports, "reports"}};
+}
+
 struct EstimateRequest {
   /// All intervals hold together with at least this probability: above 1/2, below 1.
   double confidence = 0.95;
@@ -266,6 +293,10 @@ struct EstimateRequest {
   bool pairs = false;  ///< two-way tables of all pairs of columns too
   /// Column with how many records a row counts as; without one, each row is one record.
   std::optional<std::string> counts_column{};
+  /// At most how many of the records may be anything, whoever chose them: the intervals hold for
+  /// what the population had reported without.
+  std::uint64_t bad_reports = 0;
+  Weighting weighting = Weighting::kPrecision;
 };
 
 /// The parts of such a question, and the question of a JSON object of them; sentences as
@@ -288,17 +319,31 @@ struct EstimatedTable {
   std::vector<EstimatedValue> cells;  ///< of every combination, the last column the fastest
 };
 
-/// The mean of a numeric column, its values counted as the middles of their cells and nulls not at
-/// all.
+/// The mean of a numeric column, nulls left out. The estimate counts a value as the middle of its
+/// cell. The interval is for the values themselves, wherever in their cells they are; one beyond a
+/// bound of the domain counts as the domain maps it.
 struct EstimatedMean {
   EstimatedValue mean;   ///< its name is the column's
   double half_cell = 0;  ///< how far a value is from its cell's middle, at most
+};
+
+/// One of the releases that were estimated from.
+struct ReleaseShare {
+  std::string name;  ///< of its records
+  std::string mechanism;
+  std::uint64_t records = 0;
+  std::optional<double> epsilon{};  ///< of each record, as of ReleasedLaw
+  double weight = 1;                ///< of its population in the estimate
 };
 
 struct PopulationEstimate {
   std::string mechanism;
   bool is_linear = false;
   std::uint64_t records = 0;
+  std::vector<ReleaseShare> releases{};
+  /// How far all bad reports together can move a share's estimate at most; none without a linear
+  /// mechanism.
+  std::optional<double> moved_up{};
   EstimateRequest request{};
   std::uint64_t intervals = 0;              ///< how many hold together
   EstimatedTable outcomes{};                ///< of all columns
@@ -315,7 +360,14 @@ struct PopulationEstimate {
   std::vector<std::string> notes{};
 };
 
-/// The population's distribution, of the released records counted by outcome of law.domain().
+/// The records of one release, counted by outcome of its law's domain.
+struct CountedRelease {
+  const ReleasedLaw* law = nullptr;
+  const Empirical* records = nullptr;
+  std::string name{};  ///< of the records, in messages
+};
+
+/// The population's distribution, of the released records.
 ///
 /// Linear mechanisms: unbiased, with the standard error sqrt(V / n). Intervals are exact (binomial)
 /// for every event of randomized response, mixture and Gaussian curve, and empirical Bernstein's
@@ -323,18 +375,27 @@ struct PopulationEstimate {
 /// Other mechanisms of the central model: bounds from a record's total variation. The probability
 /// of error is shared evenly by the tables of each kind, and by all intervals of a kind.
 ///
+/// Several releases: records of one law count together, as if one release had made them. Of several
+/// laws, which must be mixtures, the estimate is the weighted mean of the populations
+/// (draws_by_law), with the intervals of joint_interval. If all releases are of one population, it
+/// is that one.
+///
 /// Throws InvalidInput for a number of records that no such release has, for a confidence out of
-/// range, and for a method without an estimate. O(k) for each table; for the public kernel O(k) for
-/// each cell, at most 2^34 in all.
+/// range, for a method without an estimate, and as draws_by_law. O(k) for each table; for the public
+/// kernel O(k) for each cell, at most 2^34 in all.
+[[nodiscard]] PopulationEstimate estimate_population(std::span<const CountedRelease> releases,
+                                                     const EstimateRequest& request);
 [[nodiscard]] PopulationEstimate estimate_population(const ReleasedLaw& law,
                                                      const Empirical& released,
                                                      const EstimateRequest& request,
                                                      const std::string& name);
 
-/// Of the release with that spec; for people, of each table the 40 greatest. Facts: `mechanism`,
-/// `records`, `confidence`, `method`, `estimates`, a list of `outcome`, `probability`,
-/// `standard_error`, `lower` and `upper`, and the other parts of PopulationEstimate by their names.
-/// Undetermined numbers are null.
-[[nodiscard]] Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec);
+/// Of the release with that spec, or of several, whose first has it; for people, of each table the
+/// 40 greatest. Facts: `mechanism`, `records`, `confidence`, `method`, `estimates`, a list of
+/// `outcome`, `probability`, `standard_error`, `lower` and `upper`, and the other parts of
+/// PopulationEstimate by their names. Undetermined numbers are null. Without `is_for_programs`, the
+/// lists of tables are left empty.
+[[nodiscard]] Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec,
+                                     bool is_for_programs = true);
 
 }  // namespace mollify

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,14 +45,13 @@ std::string values_text(const std::string& heading, const char* name, const char
 }
 
 /// The cells of a table, and for people those with the greatest estimates first, or, without any,
-/// the greatest upper bounds.
-Json cells_json(const EstimatedTable& table, Answer& answer) {
+/// the greatest upper bounds. Facts of all of them only if `is_for_programs`: they may be millions.
+Json cells_json(const EstimatedTable& table, bool is_for_programs, Answer& answer) {
   constexpr std::size_t kMostRows = 40;
-  Json cells = Json::array();
-  for (const EstimatedValue& cell : table.cells) {
-    cells.push_back(value_json(cell, "outcome", "probability"));
-  }
-  std::vector<std::size_t> order(cells.size());
+  const auto facts_of = [&](std::size_t i) {
+    return value_json(table.cells[i], "outcome", "probability");
+  };
+  std::vector<std::size_t> order(table.cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (order.size() > kMostRows) {
     const auto size = [&](std::size_t i) {
@@ -64,27 +64,78 @@ Json cells_json(const EstimatedTable& table, Answer& answer) {
     order.resize(kMostRows);
   }
   Json told = Json::array();
-  for (const std::size_t i : order) told.push_back(cells[i]);
+  for (const std::size_t i : order) told.push_back(facts_of(i));
   const std::string columns = fmt::format("{}", fmt::join(table.columns, ", "));
   answer.say(values_text(printable(columns), "outcome", "probability", std::move(told)));
-  if (cells.size() > kMostRows) {
-    answer.say(fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows, cells.size(),
+  if (table.cells.size() > kMostRows) {
+    answer.say(fmt::format("  ... the {} greatest of {}; {} has all\n", kMostRows,
+                           table.cells.size(),
                            words_of_speech("--json", "the mapping", "the report")));
+  }
+  Json cells = Json::array();
+  if (is_for_programs) cells.get_ref<Json::array_t&>().reserve(table.cells.size());
+  for (std::size_t i = 0; is_for_programs && i < table.cells.size(); ++i) {
+    cells.push_back(facts_of(i));
   }
   return cells;
 }
 
-Json tables_json(const std::vector<EstimatedTable>& tables, Answer& answer) {
+Json tables_json(const std::vector<EstimatedTable>& tables, bool is_for_programs, Answer& answer) {
   Json json = Json::array();
   for (const EstimatedTable& table : tables) {
-    json.push_back({{"columns", table.columns}, {"estimates", cells_json(table, answer)}});
+    json.push_back(
+        {{"columns", table.columns}, {"estimates", cells_json(table, is_for_programs, answer)}});
   }
   return json;
 }
 
+/// What each of several releases adds. Programs know them by their order.
+void add_releases(const PopulationEstimate& found, Answer& answer) {
+  Json releases = Json::array();
+  for (const ReleaseShare& one : found.releases) {
+    releases.push_back({{"mechanism", one.mechanism},
+                        {"records", one.records},
+                        {"epsilon", one.epsilon ? Json(*one.epsilon) : Json(nullptr)},
+                        {"weight", one.weight}});
+  }
+  if (found.releases.size() > 1) {
+    Json rows = releases;
+    std::size_t width = std::string_view("release").size();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string name = printable(found.releases[i].name);
+      width = std::max(width, name.size());
+      rows[i]["name"] = name;
+    }
+    const TableColumn columns[] = {{"release", -static_cast<int>(width) - 2, "/name"},
+                                   {"records", 11, "/records", ".0f"},
+                                   {"epsilon", 9, "/epsilon", "g"},
+                                   {"weight", 9, "/weight", ".4f"}};
+    answer.say("\n" + table_text(columns, rows));
+    answer.say(
+        "estimated is the mean of the releases' populations by these weights: the population's "
+        "own, if each release is of it\n");
+  }
+  answer.add("releases", std::move(releases));
+  answer.add("weighting", name_of(found.request.weighting));
+}
+
+void add_bad_reports(const PopulationEstimate& found, Answer& answer) {
+  const std::uint64_t bad = found.request.bad_reports;
+  const bool is_known = bad > 0 && found.moved_up.has_value();
+  answer.add("bad_reports", bad);
+  answer.add("share_moved_up", is_known ? Json(*found.moved_up) : Json(nullptr));
+  if (bad == 0) return;
+  answer.say(fmt::format(
+      "intervals hold if at most {} {} anything{}\n", counted(bad, "record"),
+      bad == 1 ? "is" : "are",
+      is_known ? fmt::format(", which moves an estimated share by at most {:.4g}", *found.moved_up)
+               : ""));
+}
+
 }  // namespace
 
-Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec) {
+Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec,
+                       bool is_for_programs) {
   Answer answer;
   answer.add("mechanism", found.mechanism);
   answer.add("linear", found.is_linear);
@@ -103,11 +154,13 @@ Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec)
         "estimated is the mean of the units' own distributions: a unit with rows of three values "
         "counts a third for each\n");
   }
+  add_bad_reports(found, answer);
+  add_releases(found, answer);
   answer.add("columns", found.outcomes.columns);
-  answer.add("estimates", cells_json(found.outcomes, answer));
-  answer.add("marginals", tables_json(found.marginals, answer));
+  answer.add("estimates", cells_json(found.outcomes, is_for_programs, answer));
+  answer.add("marginals", tables_json(found.marginals, is_for_programs, answer));
   answer.add("means", Json::array());
-  if (found.request.pairs) answer.add("pairs", tables_json(found.pairs, answer));
+  if (found.request.pairs) answer.add("pairs", tables_json(found.pairs, is_for_programs, answer));
   Json& means = answer.json["means"];
   for (const EstimatedMean& mean : found.means) {
     means.push_back(value_json(mean.mean, "column", "mean"));
@@ -116,8 +169,10 @@ Answer estimate_answer(const PopulationEstimate& found, const ReleaseSpec& spec)
   if (!means.empty()) answer.say(values_text("mean", "column", "mean", means));
   for (const EstimatedMean& mean : found.means) {
     if (mean.half_cell == 0) continue;
-    answer.say(fmt::format("  each {} counts as its cell's middle, at most {:.4g} away\n",
-                           printable(mean.mean.name), mean.half_cell));
+    answer.say(
+        fmt::format("  the estimate counts each {} as its cell's middle, at most {:.4g} "
+                    "away; the interval holds wherever in the cells they are\n",
+                    printable(mean.mean.name), mean.half_cell));
   }
   answer.add("frequency_oracle", nullptr);
   if (found.standard_error_oracle) {

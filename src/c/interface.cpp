@@ -93,6 +93,12 @@ const char* needed(const char* name, const char* text) {
                        name);
   return text;
 }
+const char* const* needed(const char* name, const char* const* texts) {
+  if (texts == nullptr)
+    throw InvalidInput("missing-parameter", std::string(name) + " must be texts, but is NULL",
+                       name);
+  return texts;
+}
 
 /// What is made of a text, or of the file that it names. A refusal that is about nothing nearer is
 /// about this parameter.
@@ -409,6 +415,28 @@ mollify_status mollify_estimate(const char* certificate, const char* domain, con
     return front::estimate(mollify::c::certificate_of(certificate), mollify::c::domain_of(domain),
                            front::Source::csv(needed("released", released)),
                            mollify::c::or_empty(question));
+  });
+}
+
+mollify_status mollify_estimate_together(const char* const* certificates,
+                                         const char* const* domains, const char* const* released,
+                                         size_t count, const char* question, char** report) {
+  return mollify::c::answered(report, [&] {
+    mollify::c::needed("certificates", certificates);
+    mollify::c::needed("domains", domains);
+    mollify::c::needed("released", released);
+    std::vector<front::Certificate> stated;
+    std::vector<front::Domain> declared;
+    std::vector<front::Source> records;
+    for (std::size_t i = 0; i < count; ++i) {
+      stated.push_back(mollify::c::certificate_of(certificates[i]));
+      declared.push_back(mollify::c::domain_of(domains[i]));
+      records.push_back(front::Source::csv(mollify::c::needed("released", released[i])));
+    }
+    std::vector<front::ReleasedRecords> releases;
+    for (std::size_t i = 0; i < count; ++i)
+      releases.push_back({stated[i], declared[i], records[i]});
+    return front::estimate(releases, mollify::c::or_empty(question));
   });
 }
 

@@ -35,7 +35,6 @@
 #include "formats/released_rows.h"
 #include "formats/text_files.h"
 #include "methods/answers/questions.h"
-#include "methods/local/space.h"
 #include "release/method.h"
 
 namespace mollify::cli {
@@ -254,44 +253,74 @@ void add_compare(CLI::App& app, Session& session) {
 namespace {
 
 struct EstimateOptions {
-  std::optional<std::string> released, certificate, domain;
+  std::vector<std::string> released, certificates;
+  std::optional<std::string> domain;
   bool json = false;
 };
 
 /// The domain of a certificate: the one given, the text that it holds, or the file that it names,
 /// as named or in the certificate's folder.
-Domain domain_of(const StatedCertificate& stated, const EstimateOptions& options) {
-  if (options.domain) return naming_part("domain", [&] { return read_domain(*options.domain); });
+Domain domain_of(const StatedCertificate& stated, const std::string& certificate,
+                 const std::optional<std::string>& given) {
+  if (given) return naming_part("domain", [&] { return read_domain(*given); });
   const SpecDomain& named = stated.spec.domain;
   if (named.file.empty()) return PublicFiles().domain(named);
   std::error_code error;
   if (std::filesystem::exists(named.file, error)) return read_domain(named.file);
-  const std::filesystem::path beside = std::filesystem::path(*options.certificate).parent_path() /
+  const std::filesystem::path beside = std::filesystem::path(certificate).parent_path() /
                                        std::filesystem::path(named.file).filename();
   if (std::filesystem::exists(beside, error)) return read_domain(beside.string());
   refuse_input("missing-parameter", "domain", {WayOut::set("domain")},
                "{} names the domain \"{}\", which is not here: say where it is with --domain",
-               *options.certificate, named.file);
+               certificate, named.file);
 }
 
+/// A release's certificate and its counted records.
+struct ReadRelease {
+  StatedCertificate stated;
+  ReleasedLaw law;
+  Empirical records;
+
+  ReadRelease(const std::string& released, const std::string& certificate,
+              const EstimateOptions& options, const EstimateRequest& request)
+      : stated(naming_part("certificate",
+                           [&] { return parsed_file(certificate, parse_certificate); })),
+        law(law_of(domain_of(stated, certificate, options.domain), certificate)) {
+    naming_part("released", [&] {
+      std::vector<std::string> columns = CsvReader(released).header();
+      if (request.counts_column) std::erase(columns, *request.counts_column);
+      require_released_columns(columns, released, stated.spec, law.domain(), certificate);
+    });
+    records = read_counted_outcomes(released, law.domain(), request.counts_column);
+  }
+
+ private:
+  [[nodiscard]] ReleasedLaw law_of(const Domain& domain, const std::string& certificate) const {
+    return naming_file(certificate, [&] { return ReleasedLaw(stated, certificate, domain); });
+  }
+};
+
 int run(const EstimateOptions& options, const CLI::App& command) {
-  const std::string& released = needed(options.released, "--released");
-  const std::string& name = needed(options.certificate, "--certificate");
+  if (options.released.empty()) throw MissingFlag{"--released"};
+  if (options.certificates.empty()) throw MissingFlag{"--certificate"};
+  if (options.released.size() != options.certificates.size()) {
+    refuse_input("contradicting-parameters", "certificate", {WayOut::set("certificate")},
+                 "each --released needs its own --certificate, in the same order, but there are {} "
+                 "and {}",
+                 options.released.size(), options.certificates.size());
+  }
   const EstimateRequest request = estimate_request_of(given_parts(command, estimate_parts()), "");
-  const StatedCertificate stated =
-      naming_part("certificate", [&] { return parsed_file(name, parse_certificate); });
-  const Domain domain = domain_of(stated, options);
-  const auto law = naming_file(name, [&] { return ReleasedLaw(stated, name, domain); });
-  naming_part("released", [&] {
-    std::vector<std::string> columns = CsvReader(released).header();
-    if (request.counts_column) std::erase(columns, *request.counts_column);
-    require_released_columns(columns, released, stated.spec, law.domain(), name);
-  });
-  const CountedDigits read = read_counted_digits(released, law.domain(), request.counts_column);
-  const Empirical records = counted_outcomes(read.digits, law.domain(), read.counts);
-  const PopulationEstimate found = estimate_population(law, records, request, released);
-  tell_odds(stated.total);
-  return print_answer(estimate_answer(found, stated.spec), options.json);
+  std::vector<ReadRelease> read;
+  read.reserve(options.released.size());
+  std::vector<CountedRelease> releases;
+  for (std::size_t i = 0; i < options.released.size(); ++i) {
+    const ReadRelease& one =
+        read.emplace_back(options.released[i], options.certificates[i], options, request);
+    releases.push_back({&one.law, &one.records, options.released[i]});
+  }
+  const PopulationEstimate found = estimate_population(releases, request);
+  for (const ReadRelease& one : read) tell_odds(one.stated.total);
+  return print_answer(estimate_answer(found, read.front().stated.spec, options.json), options.json);
 }
 
 }  // namespace
@@ -303,14 +332,17 @@ void add_estimate(CLI::App& app, Session& session) {
       "\nFor the collector: estimates the distribution of all units, its marginals and means, with "
       "intervals that hold together. It reads no private data.\n"
       "\nMechanisms randomized-response, mixture, public-kernel, gaussian-curve and the shuffled "
-      "ones give estimates; a band gives bounds only.\n"
+      "ones give estimates; a band gives bounds only. Several releases of the same columns are "
+      "estimated from together: repeat --released and --certificate, in the same order.\n"
       "\nIf nobody needs records, reports made for estimation alone have a smaller error. Subset "
       "selection with d = max(1, k/(E+1)) of k outcomes, E = e^epsilon, has the variance "
       "s(1-s)/(n(p-s)^2) for a frequency next to 0, p = dE/(dE+k-d), s = (p(d-1)+(1-p)d)/(k-1); "
       "randomized response is d = 1.");
   const auto options = std::make_shared<EstimateOptions>();
-  add_text(command, "--released", options->released, "FILE", "CSV of the released records");
-  add_text(command, "--certificate", options->certificate, "FILE", "their certificate");
+  command.add_option("--released", options->released, "CSV of the released records")
+      ->type_name("FILE");
+  command.add_option("--certificate", options->certificates, "their certificate")
+      ->type_name("FILE");
   add_text(command, "--domain", options->domain, "FILE",
            "the release's domain, YAML (default: the certificate's)");
   add_part_flags(command, estimate_parts());

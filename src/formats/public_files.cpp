@@ -577,28 +577,34 @@ void read_strictly(const std::string& path, const Domain& domain, Take take,
 
 std::vector<std::uint32_t> read_public_digits(const std::string& path, const Domain& domain,
                                               std::optional<TableBytes> bytes) {
-  return read_counted_digits(path, domain, std::nullopt, bytes).digits;
+  std::vector<std::uint32_t> digits;
+  const std::size_t columns = domain.columns().size();
+  read_strictly(
+      path, domain,
+      [&](std::span<const std::string_view> fields, std::span<const std::string_view>) {
+        digits.resize(digits.size() + columns);
+        domain.encode_digits(fields, std::span(digits).last(columns));
+      },
+      {}, bytes);
+  return digits;
 }
 
-CountedDigits read_counted_digits(const std::string& path, const Domain& domain,
-                                  const std::optional<std::string>& counts,
-                                  std::optional<TableBytes> bytes) {
-  CountedDigits read;
-  const std::size_t columns = domain.columns().size();
+Empirical read_counted_outcomes(const std::string& path, const Domain& domain,
+                                const std::optional<std::string>& counts,
+                                std::optional<TableBytes> bytes) {
+  Tally<std::uint32_t> tally;
   bool any = !counts;
   read_strictly(
       path, domain,
       [&](std::span<const std::string_view> fields, std::span<const std::string_view> ids) {
-        read.digits.resize(read.digits.size() + columns);
-        domain.encode_digits(fields, std::span(read.digits).last(columns));
-        if (!counts) return;
-        read.counts.push_back(*read_count(ids.back()));
-        any = any || read.counts.back() > 0;
+        const std::uint64_t count = counts ? *read_count(ids.back()) : 1;
+        tally.add(domain.encode(fields), count);
+        any = any || count > 0;
       },
       {}, bytes, counts);
   refuse_if(!any, "empty-input", Concern::in_file(path),
             "{} must count at least one record, but all of its counts are 0", path);
-  return read;
+  return Empirical(tally.take());
 }
 
 UnitRecords read_public_units(const std::string& path, const Domain& domain,

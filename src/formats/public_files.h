@@ -140,16 +140,12 @@ struct Overlap {
 [[nodiscard]] std::vector<std::uint32_t> read_public_digits(
     const std::string& path, const Domain& domain, std::optional<TableBytes> bytes = std::nullopt);
 
-/// Records as read_public_digits has them, and how many each counts as.
-struct CountedDigits {
-  std::vector<std::uint32_t> digits{};
-  std::vector<std::uint64_t> counts{};  ///< empty if each counts once
-};
-
-/// As read_public_digits. `counts` is a column, not of the domain, with whole numbers from 0 to 2^40, which are not all 0.
-[[nodiscard]] CountedDigits read_counted_digits(const std::string& path, const Domain& domain,
-                                                const std::optional<std::string>& counts,
-                                                std::optional<TableBytes> bytes = std::nullopt);
+/// How often each outcome of an enumerable domain occurs in a file that is read so. `counts` is a
+/// column, not of the domain, with how many records a row counts as: whole numbers from 0 to 2^40,
+/// which are not all 0. Memory for each distinct outcome, not for each row.
+[[nodiscard]] Empirical read_counted_outcomes(const std::string& path, const Domain& domain,
+                                              const std::optional<std::string>& counts,
+                                              std::optional<TableBytes> bytes = std::nullopt);
 
 /// The records of each unit of a public file, in no particular order of units. Strict in the same
 /// way. Bytes are as LineReader's.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "analysis/advice.h"
 #include "analysis/check.h"
 #include "analysis/compare.h"
@@ -18,7 +20,6 @@
 #include "front/release.h"
 #include "methods/answers/answers.h"
 #include "methods/answers/questions.h"
-#include "methods/local/space.h"
 #include "release/acceptance.h"
 #include "release/plan.h"
 
@@ -96,27 +97,64 @@ Answer amplify(std::string_view question, const std::string& name) {
 // -----------------------------------------------------------------------------------------------
 // The collector's side.
 
+namespace {
+
+/// A release's law and its counted records.
+struct ReadRecords {
+  inside::ReleasedLaw law;
+  std::string name;
+  inside::Empirical records;
+
+  /// Messages call records in memory `called`.
+  ReadRecords(const ReleasedRecords& release, const std::string& called,
+              const std::optional<std::string>& counts)
+      : law(release.certificate.inside().stated, release.certificate.inside().name,
+            release.domain.inside().domain),
+        name(release.released.inside().path.value_or(called)) {
+    // Released records are public, so a value that no release has is refused.
+    const bool is_file = release.released.inside().path.has_value();
+    const std::string text =
+        is_file ? std::string() : release.released.csv_text(law.domain().names());
+    records = naming_part("released", [&] {
+      return inside::read_counted_outcomes(
+          name, law.domain(), counts,
+          is_file ? std::nullopt : std::optional<std::string_view>(text));
+    });
+  }
+};
+
+}  // namespace
+
 Answer estimate(const Certificate& certificate, const Domain& domain, const Source& released,
                 std::string_view question, const std::string& name) {
+  const ReleasedRecords one{certificate, domain, released};
+  return estimate({&one, 1}, question, name);
+}
+
+Answer estimate(std::span<const ReleasedRecords> releases, std::string_view question,
+                const std::string& name) {
   return in_places([&] {
     const auto request = inside::estimate_request_of(question_of(question), name);
-    const auto& [certificate_name, stated] = certificate.inside();
-    const inside::ReleasedLaw law(stated, certificate_name, domain.inside().domain);
-    // Released records are public, so a value that no release has is refused.
-    const std::optional<std::string>& path = released.inside().path;
-    const std::string name_of_records = path.value_or("released (in memory)");
-    const std::string text = path ? std::string() : released.csv_text(law.domain().names());
-    const inside::CountedDigits records = naming_part("released", [&] {
-      return inside::read_counted_digits(
-          name_of_records, law.domain(), request.counts_column,
-          path ? std::nullopt : std::optional<std::string_view>(text));
-    });
-    const inside::PopulationEstimate found = inside::estimate_population(
-        law, inside::counted_outcomes(records.digits, law.domain(), records.counts), request,
-        name_of_records);
-    inside::Answer answer = inside::estimate_answer(found, stated.spec);
-    for (inside::Message& one : inside::epsilon_warnings(stated.total, stated.total, 0))
-      answer.warn(std::move(one));
+    refuse_if(releases.empty(), "empty-input", {},
+              "there must be a release to estimate from, but the list is empty");
+    std::vector<ReadRecords> read;
+    read.reserve(releases.size());
+    std::vector<inside::CountedRelease> counted;
+    for (const ReleasedRecords& release : releases) {
+      const std::string called = releases.size() == 1
+                                     ? "released (in memory)"
+                                     : fmt::format("release {} (in memory)", read.size() + 1);
+      const ReadRecords& one = read.emplace_back(release, called, request.counts_column);
+      counted.push_back({&one.law, &one.records, one.name});
+    }
+    const inside::PopulationEstimate found = inside::estimate_population(counted, request);
+    inside::Answer answer =
+        inside::estimate_answer(found, releases.front().certificate.inside().stated.spec);
+    for (const ReleasedRecords& release : releases) {
+      const inside::Privacy total = release.certificate.inside().stated.total;
+      for (inside::Message& one : inside::epsilon_warnings(total, total, 0))
+        answer.warn(std::move(one));
+    }
     return outward(std::move(answer));
   });
 }

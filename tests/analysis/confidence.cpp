@@ -207,6 +207,51 @@ TEST(BinomialInterval, HoldsForTrialsOfAnyProbabilities) {
   }
 }
 
+// Whatever was replaced after all was seen, the interval contains the one of what was there.
+TEST(BinomialInterval, ContainsWhatItWasBeforeTrialsWereReplaced) {
+  for (const std::uint64_t trials : {1U, 6U, 50U}) {
+    for (const std::uint64_t bad : {0U, 1U, 4U, 60U}) {
+      for (std::uint64_t s = 0; s <= trials; ++s) {
+        const ConfidenceInterval honest = binomial_interval(s, trials, 0.05);
+        const std::uint64_t least = s - std::min(s, bad);
+        for (std::uint64_t seen = least; seen <= std::min(trials, s + bad); ++seen) {
+          const ConfidenceInterval found = binomial_interval(seen, trials, 0.05, bad);
+          ASSERT_LE(found.lower, honest.lower);
+          ASSERT_GE(found.upper, honest.upper);
+        }
+      }
+    }
+  }
+}
+
+TEST(BernsteinInterval, ContainsWhatItWasBeforeDrawsWereReplaced) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(-1, 3);
+  const auto of = [](const std::vector<double>& values) {
+    BoundedDraws draws{.count = values.size(), .least = -1, .greatest = 3};
+    for (const double value : values) {
+      draws.mean += value / static_cast<double>(values.size());
+      draws.square_mean += value * value / static_cast<double>(values.size());
+    }
+    return draws;
+  };
+  double closest = 1;
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    std::vector<double> values(2 + random() % 400);
+    const double spread = std::pow(10, -static_cast<double>(random() % 4));
+    for (double& value : values) value = 1 + (uniform(random) - 1) * spread;
+    const ConfidenceInterval honest = bernstein_interval(of(values), 0.1);
+    const std::uint64_t bad = random() % (values.size() / 2 + 1);
+    const double towards = repeat % 3 == 0 ? -1 : 3;
+    for (std::size_t i = 0; i < bad; ++i) values[i] = repeat % 3 == 2 ? uniform(random) : towards;
+    const ConfidenceInterval found = bernstein_interval(of(values), 0.1, bad);
+    ASSERT_LE(found.lower, honest.lower + 1e-12);
+    ASSERT_GE(found.upper, honest.upper - 1e-12);
+    if (bad > 0 && found.upper < 3) closest = std::min(closest, found.upper - honest.upper);
+  }
+  EXPECT_LT(closest, 0.2);  // and not by more than it must
+}
+
 // Clopper and Pearson's own table: 95 per cent for 4 of 10.
 TEST(BinomialInterval, IsClopperAndPearsons) {
   const ConfidenceInterval found = binomial_interval(4, 10, 0.05);

@@ -88,8 +88,9 @@ bool holds(const ConfidenceInterval& interval, double truth) {
   return interval.lower <= truth + 1e-12 && truth <= interval.upper + 1e-12;
 }
 
+/// `means` are what they are if each number is the least of its cell, and the greatest: both hold.
 bool all_hold(const Domain& domain, const PopulationEstimate& found, const std::vector<double>& p,
-              const std::vector<double>& means) {
+              const std::vector<ConfidenceInterval>& means) {
   const auto table_holds = [&](const EstimatedTable& table) {
     const std::vector<double> truth = truths(domain, table, p);
     for (std::size_t cell = 0; cell < truth.size(); ++cell) {
@@ -101,7 +102,8 @@ bool all_hold(const Domain& domain, const PopulationEstimate& found, const std::
   if (!std::all_of(found.marginals.begin(), found.marginals.end(), table_holds)) return false;
   if (!std::all_of(found.pairs.begin(), found.pairs.end(), table_holds)) return false;
   for (std::size_t i = 0; i < means.size(); ++i) {
-    if (!holds(found.means[i].mean.interval, means[i])) return false;
+    if (!holds(found.means[i].mean.interval, means[i].lower)) return false;
+    if (!holds(found.means[i].mean.interval, means[i].upper)) return false;
   }
   return true;
 }
@@ -127,9 +129,10 @@ struct Case {
   std::uint64_t draws;
 };
 
-/// The means of numeric columns, each value the middle of its cell, over what is not null.
-std::vector<double> means_of(const Domain& domain, const std::vector<double>& p) {
-  std::vector<double> means;
+/// The means of numeric columns over what is not null, each value the least of its cell, and the
+/// greatest.
+std::vector<ConfidenceInterval> means_of(const Domain& domain, const std::vector<double>& p) {
+  std::vector<ConfidenceInterval> means;
   for (std::size_t i = 0; i < domain.columns().size(); ++i) {
     const Column& column = domain.columns()[i];
     if (!is_numeric(column.cells())) continue;
@@ -138,15 +141,16 @@ std::vector<double> means_of(const Domain& domain, const std::vector<double>& p)
       const auto* integer = std::get_if<std::int64_t>(&value);
       return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
     };
-    double sum = 0;
+    ConfidenceInterval sum{0, 0};
     double mass = 0;
     for (std::uint32_t outcome = 0; outcome < domain.size(); ++outcome) {
       const std::uint32_t cell = domain.digit(outcome, i);
       if (column.mapping().null_is_category && cell + 1 == column.size()) continue;
       mass += p[outcome];
-      sum += p[outcome] * (number(cell, 0) + number(cell, column.points(cell) - 1)) / 2;
+      sum.lower += p[outcome] * number(cell, 0);
+      sum.upper += p[outcome] * number(cell, column.points(cell) - 1);
     }
-    means.push_back(sum / mass);
+    means.push_back({sum.lower / mass, sum.upper / mass});
   }
   return means;
 }
@@ -162,7 +166,7 @@ class Coverage {
   static constexpr double kConfidence = 0.9;
 
   void take(const Domain& domain, const PopulationEstimate& found, const std::vector<double>& p,
-            const std::vector<double>& means) {
+            const std::vector<ConfidenceInterval>& means) {
     missed_ += all_hold(domain, found, p, means) ? 0U : 1U;
     for (std::size_t j = 0; found.is_linear && j < p.size(); ++j) {
       error_ += std::abs(*found.outcomes.cells[j].value - p[j]) / 2;
@@ -275,7 +279,7 @@ TEST(PopulationEstimate, HoldsWithItsConfidence) {
         p[j] = (p[j] + other[j]) / 2;
       }
     }
-    const std::vector<double> means = means_of(domain, p);
+    const std::vector<ConfidenceInterval> means = means_of(domain, p);
     Coverage coverage(tried.name, repeats);
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
       const auto found = estimate_population(
@@ -334,7 +338,7 @@ TEST(PopulationEstimate, HoldsWithItsConfidenceForTables) {
         table.keys.push_back(static_cast<std::uint32_t>(j));
         table.counts.push_back(rows);
       }
-      const std::vector<double> means = means_of(domain, p);
+      const std::vector<ConfidenceInterval> means = means_of(domain, p);
       Coverage coverage(std::string(name) + " k=" + std::to_string(sizes.k), repeats);
       for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
         std::vector<std::uint64_t> counts(sizes.k);
@@ -523,6 +527,102 @@ TEST(PopulationEstimate, SharesTheErrorProbabilityOfAMeanNextToNulls) {
       found.means[0].mean.interval,
       {2 + sum.lower / share.lower, 2 + sum.upper / (sum.upper > 0 ? share.lower : share.upper)},
       "size");
+}
+
+// Numbers lie anywhere in their bins: the interval of a mean holds whichever they are, and is no
+// wider than that and the noise. Real numbers reach up to the next bin's first one.
+TEST(PopulationEstimate, HoldsAMeanWhateverItsBinsHide) {
+  const std::vector<double> p = {0.9, 0.06, 0.03, 0.01};
+  for (const char* type : {"integer, min: 0, max: 199", "number, min: 0, max: 200"}) {
+    for (const char* null : {"0", "category"}) {
+      const std::string text =
+          std::string("columns:\n  income: {type: ") + type + ", bins: 4, null: " + null + "}\n";
+      const Domain domain = parse_domain(text, "domain.yaml");
+      const ReleasedLaw law(
+          certificate_of(local(R"("mechanism": "randomized-response", "privacy": {"epsilon": 5})"),
+                         GivenInputs(domain), text),
+          "c.json", domain);
+      std::vector<double> all = p;
+      all.resize(domain.size());
+      std::vector<std::uint64_t> counts;
+      for (const double q : law.linear()->released(all)) {
+        counts.push_back(static_cast<std::uint64_t>(std::lround(4e6 * q)));
+      }
+      const EstimatedMean found = estimate_population(law, counted(counts), {}, "r.csv").means[0];
+      const bool is_whole = type[0] == 'i';
+      double least = 0;
+      double greatest = 0;
+      for (std::size_t cell = 0; cell < 4; ++cell) {
+        least += p[cell] * 50 * static_cast<double>(cell);
+        greatest += p[cell] * (50 * static_cast<double>(cell + 1) - (is_whole ? 1 : 0));
+      }
+      EXPECT_NEAR(*found.mean.value, (least + greatest) / 2, 0.01);
+      EXPECT_NEAR(found.half_cell, is_whole ? 24.5 : 25, 0.01);
+      EXPECT_LE(found.mean.interval.lower, least) << text;
+      EXPECT_GE(found.mean.interval.upper, greatest) << text;
+      EXPECT_NEAR(found.mean.interval.lower, least, 0.7) << text;
+      EXPECT_NEAR(found.mean.interval.upper, greatest, 0.7) << text;
+    }
+  }
+}
+
+// Of m bad reports: an estimated share moves by what is stated, and some attain it. Intervals that
+// allow for them contain those of the honest reports.
+TEST(PopulationEstimate, HoldsWithBadReports) {
+  const Domain domain = parse_domain(kTwelve, "domain.yaml");
+  GivenInputs inputs(domain);
+  for (std::uint32_t outcome = 0; outcome < 12; ++outcome) {
+    for (std::size_t i = 0; i < 2; ++i) inputs.reference.push_back(domain.digit(outcome, i));
+  }
+  const std::string reference = R"(", "reference": {"file": "r"}, "privacy": {"epsilon": 2})";
+  for (const std::string& mechanism :
+       {std::string(R"("mechanism": "randomized-response", "privacy": {"epsilon": 2})"),
+        R"("mechanism": "public-kernel)" + reference, R"("mechanism": "mixture)" + reference,
+        std::string(R"("mechanism": "minimax", "privacy": {"epsilon": 2})")}) {
+    const ReleasedLaw law(certificate_of(local(mechanism), inputs, kTwelve), "c.json", domain);
+    const std::vector<std::uint64_t> honest(12, 300);
+    constexpr std::uint64_t kBad = 40;
+    const auto found_of = [&](const std::vector<std::uint64_t>& counts, std::uint64_t bad) {
+      return estimate_population(law, counted(counts), {.pairs = true, .bad_reports = bad},
+                                 "r.csv");
+    };
+    const PopulationEstimate without = found_of(honest, 0);
+    double most = 0;
+    double stated = 0;
+    for (std::size_t from = 0; from < 12; ++from) {
+      for (std::size_t to = 0; to < 12; ++to) {
+        std::vector<std::uint64_t> moved = honest;
+        moved[from] -= kBad;
+        moved[to] += kBad;
+        const PopulationEstimate found = found_of(moved, kBad);
+        EXPECT_EQ(found.moved_up.has_value(), found.is_linear);
+        stated = found.moved_up.value_or(0);
+        const auto compare = [&](const EstimatedValue& seen, const EstimatedValue& was) {
+          ASSERT_LE(seen.interval.lower, was.interval.lower + 1e-12) << mechanism << was.name;
+          ASSERT_GE(seen.interval.upper, was.interval.upper - 1e-12) << mechanism << was.name;
+        };
+        const auto compare_tables = [&](const EstimatedTable& seen, const EstimatedTable& was) {
+          for (std::size_t j = 0; j < was.cells.size(); ++j) {
+            compare(seen.cells[j], was.cells[j]);
+            if (!found.is_linear) continue;
+            const double away = std::abs(*seen.cells[j].value - *was.cells[j].value);
+            ASSERT_LE(away, stated * (1 + 1e-9)) << mechanism;
+            most = std::max(most, away);
+          }
+        };
+        compare_tables(found.outcomes, without.outcomes);
+        compare_tables(found.pairs[0], without.pairs[0]);
+        for (std::size_t i = 0; i < 2; ++i) {
+          compare_tables(found.marginals[i], without.marginals[i]);
+        }
+        compare(found.means[0].mean, without.means[0].mean);
+      }
+    }
+    std::printf("%s: %llu bad reports of 3600 move a share by %.4f, %.4f stated\n",
+                mechanism.substr(13, 20).c_str(), static_cast<unsigned long long>(kBad), most,
+                stated);
+    EXPECT_NEAR(most, stated, 1e-9);
+  }
 }
 
 // A table's shuffled sample is short of records with a small probability, which every interval

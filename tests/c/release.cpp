@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -223,6 +224,29 @@ TEST(CRelease, TellsThePopulationFromRecords) {
                              R"({"certainty": 1})", none.out()),
             MOLLIFY_INVALID_INPUT);
   EXPECT_THAT(mollify_last_error(), HasSubstr("its parts are confidence, method, pairs"));
+  // The same release twice is one of twice the records.
+  const std::string file = scratch.path("r.csv");
+  const std::array certificates{certificate.c_str(), certificate.c_str()};
+  const std::array domains{kTableDomain, kTableDomain};
+  const std::array files{file.c_str(), file.c_str()};
+  Text together;
+  ASSERT_EQ(mollify_estimate_together(certificates.data(), domains.data(), files.data(), 2, nullptr,
+                                      together.out()),
+            MOLLIFY_OK)
+      << mollify_last_error();
+  const auto joint = nlohmann::json::parse(together.str());
+  EXPECT_EQ(joint["records"], 800);
+  EXPECT_EQ(joint["releases"][1]["weight"], 0.5);
+  EXPECT_NEAR(joint["estimates"][0]["probability"], found["estimates"][0]["probability"], 1e-12);
+  Text nothing;
+  EXPECT_EQ(mollify_estimate_together(certificates.data(), nullptr, files.data(), 2, nullptr,
+                                      nothing.out()),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("domains must be texts, but is NULL"));
+  EXPECT_EQ(mollify_estimate_together(certificates.data(), domains.data(), files.data(), 0, nullptr,
+                                      nothing.out()),
+            MOLLIFY_INVALID_INPUT);
+  EXPECT_THAT(mollify_last_error(), HasSubstr("there must be a release to estimate from"));
   ASSERT_EQ(mollify_check(kTableDomain, scratch.path("r.csv").c_str(), nullptr, report.out()),
             MOLLIFY_OK)
       << mollify_last_error();

@@ -209,6 +209,123 @@ TEST(Estimate, CountsOneInWordsAndKnowsAHeaderAgain) {
             "files that were joined\n");
 }
 
+/// The schools' share of a column's value: each school counts once.
+double share_of_schools(const std::string& text, std::string_view value) {
+  std::istringstream rows(text);
+  std::string row;
+  std::getline(rows, row);
+  std::map<std::string, std::pair<double, double>> schools;
+  while (std::getline(rows, row)) {
+    auto& [all, with] = schools[row.substr(0, row.find(','))];
+    ++all;
+    if (row.find("," + std::string(value) + ",") != row.npos) ++with;
+  }
+  double sum = 0;
+  for (const auto& [school, counts] : schools) sum += counts.second / counts.first;
+  return sum / static_cast<double>(schools.size());
+}
+
+/// Releases of the real schools, of one column.
+class Schools : public CommandLine {
+ public:
+  Schools() {
+    const auto data = std::filesystem::path(MOLLIFY_TEST_DATA) / "../../data";
+    for (const char* name : {"schools.csv", "schools_roster.csv"}) {
+      std::filesystem::copy_file(data / name, files.path(name));
+    }
+    files.write("sex.yaml",
+                "columns:\n  sex: {type: categorical, values: [female, male], null: female}\n");
+    female = share_of_schools(files.read("schools.csv"), "female");
+  }
+
+  void release(const std::string& name, const std::string& epsilon) const {
+    const Ended ended = run({"sample", "local", "--data", "schools.csv", "--domain", "sex.yaml",
+                             "--unit", "school", "--units", "schools_roster.csv", "--mechanism",
+                             "randomized-response", "--epsilon", epsilon, "--out", name});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+  }
+
+  static Arguments given(const std::string& name) {
+    return {"--released", name, "--certificate", name + ".certificate.json"};
+  }
+
+  [[nodiscard]] Json estimated(const Arguments& more) const {
+    const Ended ended = run(Arguments{"estimate", "--json"} + more);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return Json::parse(ended.out);
+  }
+
+  double female = 0;
+};
+
+// An interval misses with probability 1e-6.
+TEST(Estimate, TakesReleasesOfSeveralBudgetsTogether) {
+  const Schools schools;
+  schools.release("low.csv", "1");
+  schools.release("high.csv", "3");
+  const Arguments both = Schools::given("low.csv") + Schools::given("high.csv");
+  const Json found = schools.estimated(both + Arguments{"--confidence", "0.999999"});
+  EXPECT_EQ(found["records"], 320);
+  EXPECT_EQ(found["releases"][0]["epsilon"], 1);
+  EXPECT_EQ(found["releases"][1]["epsilon"], 3);
+  EXPECT_LT(found["releases"][0]["weight"], found["releases"][1]["weight"]);
+  const Json& women = cell(found["estimates"], "female");
+  EXPECT_LE(women["lower"], schools.female);
+  EXPECT_GE(women["upper"], schools.female);
+  for (const char* one : {"low.csv", "high.csv"}) {
+    const Json alone = schools.estimated(Schools::given(one));
+    EXPECT_LT(women["standard_error"], cell(alone["estimates"], "female")["standard_error"]);
+  }
+  const Json counted = schools.estimated(both + Arguments{"--weighting", "reports"});
+  EXPECT_EQ(counted["releases"][0]["weight"], 0.5);
+  const Ended told = schools.run(Arguments{"estimate"} + both);
+  EXPECT_NE(told.out.find("\nhigh.csv          160        3   "), std::string::npos) << told.out;
+  const Ended odd = schools.run(Arguments{"estimate", "--released", "low.csv"} + both);
+  EXPECT_EQ(odd.status, 2);
+  EXPECT_EQ(
+      odd.err,
+      "mollify: each --released needs its own --certificate, in the same order, but there are "
+      "3 and 2\n");
+}
+
+// Twenty devices answer what they like, against real schools: the estimate goes where they want,
+// and no further than is stated; the interval misses with probability 1e-6.
+TEST(Estimate, HoldsWithBadReports) {
+  const Schools schools;
+  schools.release("r.csv", "2");
+  const Arguments asked =
+      Schools::given("r.csv") + Arguments{"--confidence", "0.999999", "--bad-reports", "20"};
+  const Json honest = schools.estimated(asked);
+  std::istringstream rows(schools.files.read("r.csv"));
+  std::string poisoned;
+  std::string row;
+  int bad = 0;
+  while (std::getline(rows, row)) {
+    const std::size_t place = row.find("female");
+    if (place != row.npos && bad < 20) {
+      row.replace(place, 6, "male");
+      ++bad;
+    }
+    poisoned += row + "\n";
+  }
+  ASSERT_EQ(bad, 20);
+  schools.files.write("r.csv", poisoned);
+  const Json found = schools.estimated(asked);
+  // 1 / (n (p - q)) for each, and p - q is (e^2 - 1) / (e^2 + 1).
+  const double moved = 20 / (160 * std::tanh(1.0));
+  EXPECT_NEAR(found["share_moved_up"], moved, 1e-9);
+  const Json& women = cell(found["estimates"], "female");
+  EXPECT_NEAR(static_cast<double>(cell(honest["estimates"], "female")["probability"]) -
+                  static_cast<double>(women["probability"]),
+              moved, 1e-9);
+  EXPECT_LE(women["lower"], schools.female);
+  EXPECT_GE(women["upper"], schools.female);
+  const Ended told = schools.run(Arguments{"estimate"} + asked);
+  EXPECT_NE(told.out.find("intervals hold if at most 20 records are anything, which moves an"),
+            std::string::npos)
+      << told.out;
+}
+
 TEST(Estimate, RefusesInOneSentence) {
   const Population population;
   population.release({"@local", "--unit", "id", "--mechanism", "randomized-response", "--epsilon",

@@ -227,14 +227,15 @@ TEST(ReadPublicRecords, MayBeCounted) {
       "false}}",
       "");
   const auto read = [&](const std::string& content) {
-    return read_counted_digits(scratch.write("ref.csv", content), domain, "n");
+    return read_counted_outcomes(scratch.write("ref.csv", content), domain, "n");
   };
   const auto refusal = [&](const std::string& content) {
     return test::refusal(scratch, [&] { (void)read(content); });
   };
-  const CountedDigits counted = read("n,sex,age\n3,true,7\n0,false,8\n1099511627776,false,9\n");
-  EXPECT_THAT(counted.digits, ElementsAre(7U, 1U, 8U, 0U, 9U, 0U));
-  EXPECT_THAT(counted.counts, ElementsAre(3U, 0U, std::uint64_t{1} << 40U));
+  const Empirical counted =
+      read("n,sex,age\n3,true,7\n0,false,8\n1099511627776,false,9\n2,true,7\n");
+  EXPECT_THAT(counted.outcomes(), ElementsAre(7U * 2 + 1, 9U * 2));
+  EXPECT_THAT(counted.counts(), ElementsAre(5U, std::uint64_t{1} << 40U));
   for (const std::string bad : {"-1", "1.5", "", "many", "1099511627777"}) {
     EXPECT_THAT(refusal("n,sex,age\n3,true,7\n" + bad + ",true,7\n"),
                 testing::StartsWith("ref.csv line 3 column \"n\" must be a whole number from 0 to "

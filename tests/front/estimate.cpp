@@ -1,6 +1,7 @@
 #include "analysis/estimate.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,13 @@ TEST(FrontEstimate, FindsThePopulationInMemory) {
   const Source repeated = Source::memory({{"age", twice}, {"glad", twice_glad}});
   EXPECT_EQ(estimate(certificate, domain, counted, R"({"counts_column": "n"})").json,
             estimate(certificate, domain, repeated).json);
+  const std::vector<ReleasedRecords> both(2, {certificate, domain, records});
+  const Answer together = estimate(both, R"({"confidence": 0.999999, "pairs": true})");
+  EXPECT_EQ(together.number("/records"), 600);
+  EXPECT_EQ(together.number("/estimates/3/probability"), found.number("/estimates/3/probability"));
+  EXPECT_EQ(
+      test::refusal_of([&] { static_cast<void>(estimate(std::span<const ReleasedRecords>())); }),
+      "there must be a release to estimate from, but the list is empty");
   EXPECT_EQ(test::refusal_of([&] {
               static_cast<void>(estimate(certificate, domain, records, R"({"method": "best"})"));
             }),

@@ -164,8 +164,7 @@ bool is_density(const std::optional<PublicFile>& reference) noexcept {
   return reference && reference->name.ends_with(".json");
 }
 
-Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& domain,
-                           std::span<const std::uint64_t> counts) {
+Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& domain) {
   Tally<std::uint32_t> tally;
   const std::size_t columns = domain.columns().size();
   for (std::size_t begin = 0; begin < digits.size(); begin += columns) {
@@ -173,12 +172,7 @@ Empirical counted_outcomes(std::span<const std::uint32_t> digits, const Domain& 
     for (std::size_t i = 0; i < columns; ++i) {
       outcome = outcome * domain.columns()[i].size() + digits[begin + i];
     }
-    const std::uint32_t key = domain.outcome_at(outcome);
-    if (counts.empty()) {
-      tally.add(key);
-    } else {
-      tally.add(key, counts[begin / columns]);
-    }
+    tally.add(domain.outcome_at(outcome));
   }
   return Empirical(tally.take());
 }

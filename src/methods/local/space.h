@@ -138,11 +138,9 @@ constexpr auto names_of(CandidateList) {
 /// cut anew. Throws InvalidInput, in one sentence, for contradictions, also with the domain.
 [[nodiscard]] Domain space_domain(const Domain& domain, const SpaceSpec& spec);
 
-/// Public records, given as digits of an enumerable domain one after the other, counted: each once,
-/// or as often as `counts` has it.
+/// Public records, given as digits of an enumerable domain one after the other, counted.
 [[nodiscard]] Empirical counted_outcomes(std::span<const std::uint32_t> digits,
-                                         const Domain& domain,
-                                         std::span<const std::uint64_t> counts = {});
+                                         const Domain& domain);
 
 /// Whether a reference is a density and not records: then its name ends in .json.
 [[nodiscard]] bool is_density(const std::optional<PublicFile>& reference) noexcept;
