@@ -377,23 +377,21 @@ Proof.
     specialize (Fs x Hx). lia.
   - rewrite map_app, !sum_app. cbn [map sum]. rewrite Z.add_0_r.
     match goal with |- context [map (upper ?bs) _] => set (up := upper bs) end.
-    split; [lia|].
-    assert (G0 : up 0 = 0).
-    { unfold up, upper. cbn [b_bound b_total]. unfold floor_times. destruct Hb as (_ & Hsh & _).
-      pose proof (two_power (shift (bound b)) ltac:(lia)). rewrite Z.mul_0_l, Z.div_0_l by lia. lia. }
     assert (Su2 : total b <= sum (map up (lowers b))) by exact (proj2 Su).
+    assert (Uv : forall x, up x = Z.min (floor_times (bound b) x) (total b)) by reflexivity.
+    clearbody up. split; [lia|].
+    assert (G0 : up 0 = 0).
+    { rewrite Uv. unfold floor_times. destruct Hb as (_ & Hsh & _).
+      pose proof (two_power (shift (bound b)) ltac:(lia)). rewrite Z.mul_0_l, Z.div_0_l by lia. lia. }
     rewrite (Split up G0) in Su2.
     assert (P : forall x, 0 <= x -> 0 <= up x).
-    { intros x Hx. unfold up, upper. cbn [b_bound b_total]. pose proof (floor_times_pos (bound b) x Hb Hx). lia. }
-    enough (Z.min (total b) (sum (map up (unscored b all))) <= up (sum (unscored b all))).
-    { assert (0 <= sum (map up (map (lower_of_outcome b) all))); [|lia]. apply sum_nonneg, Forall_map.
-      eapply Forall_impl; [|exact Fs]. cbn. exact P. }
-    change (up (sum (unscored b all))) with (Z.min (floor_times (bound b) (sum (unscored b all))) (total b)).
+    { intros x Hx. rewrite Uv. pose proof (floor_times_pos (bound b) x Hb Hx). lia. }
+    assert (Sp : 0 <= sum (map up (map (lower_of_outcome b) all))).
+    { apply sum_nonneg, Forall_map. eapply Forall_impl; [|exact Fs]. cbn. exact P. }
     pose proof (floors_of_sum (bound b) _ Hb Fu) as Q.
-    assert (Q2 : sum (map up (unscored b all)) <= sum (map (floor_times (bound b)) (unscored b all))).
-    { assert (Ux : forall x, up x <= floor_times (bound b) x) by (intros x; apply Z.le_min_l).
-      clear - Ux. induction (unscored b all) as [|x l IH]; cbn [map sum]; [lia|]. specialize (Ux x). lia. }
-    lia.
+    assert (Q2 : forall l, sum (map up l) <= sum (map (floor_times (bound b)) l)).
+    { intros l. induction l as [|x l IH]; cbn [map sum]; [lia|]. rewrite Uv. lia. }
+    specialize (Q2 (unscored b all)). rewrite (Uv (sum (unscored b all))). lia.
   - rewrite app_length, map_length. cbn [length]. lia.
   - discriminate.
 Qed.
@@ -558,5 +556,5 @@ Proof.
   rewrite map_length, Ei, Nat.sub_diag in Q. cbn [nth] in Q. rewrite Z0 in Q.
   unfold upper in Q. cbn [sparse_bounds b_bound b_total] in Q. unfold floor_times in Q.
   rewrite Z.mul_0_l in Q. destruct Hb as (_ & Hsh & _). pose proof (two_power (shift (bound b)) ltac:(lia)).
-  rewrite Z.div_0_l in Q by lia. rewrite Ei in P2. lia.
+  rewrite Z.div_0_l in Q by lia. rewrite Ei in P1, P2. lia.
 Qed.

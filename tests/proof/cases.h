@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -23,6 +24,16 @@
 namespace mollify::test {
 
 using Words = std::vector<std::uint64_t>;
+
+/// A number of the environment, for scripts/compare_models.sh; 1 without it.
+inline std::uint64_t asked_for(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+/// How many random cases a comparison makes that usually makes so many.
+inline std::size_t times(std::size_t usual) {
+  return usual * static_cast<std::size_t>(asked_for("MOLLIFY_PROOF_TIMES"));
+}
 
 inline std::string hexadecimal(uint128 value) {
   char text[40];
@@ -65,6 +76,7 @@ class Models {
   /// Whether all cases were read and none differs.
   [[nodiscard]] bool agree() {
     std::fprintf(input_, "end %zx\n", cases_);
+    std::printf("%zu cases\n", cases_);
     return pclose(std::exchange(input_, nullptr)) == 0;
   }
   [[nodiscard]] std::size_t cases() const { return cases_; }
@@ -78,7 +90,8 @@ class Models {
 /// Words of all lengths, with many near powers of two.
 class Edges {
  public:
-  explicit Edges(std::uint64_t seed) : random_(seed) {}
+  explicit Edges(std::uint64_t seed)
+      : random_(seed + 1000 * (asked_for("MOLLIFY_PROOF_SEED") - 1)) {}
 
   std::uint64_t word() { return random_(); }
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }

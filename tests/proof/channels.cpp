@@ -89,7 +89,7 @@ void send_report(Models& models, const RandomizedResponse& response, std::uint64
 TEST(ProvedChannels, ResponsesOfEveryRange) {
   Models models;
   Edges edges(11);
-  for (std::size_t i = 0; i < 1500; ++i) {
+  for (std::size_t i = 0; i < test::times(1500); ++i) {
     const std::size_t count = std::min<std::uint64_t>(edges.edge(), (1U << 24U) + edges.below(3));
     const std::uint64_t records = std::min(edges.edge(), RandomizedResponse::kMostRecords + 1);
     const bool is_one = edges.below(2) == 0;
@@ -137,7 +137,7 @@ std::vector<double> random_masses(Edges& edges, std::size_t count) {
 TEST(ProvedChannels, Mixtures) {
   Models models;
   Edges edges(13);
-  for (std::size_t i = 0; i < 1000; ++i) {
+  for (std::size_t i = 0; i < test::times(1000); ++i) {
     const std::size_t count = 1 + edges.below(6);
     const std::vector<double> masses = random_masses(edges, count);
     const double sum = detail::validated_mass_sum(masses);
@@ -194,7 +194,7 @@ TEST(ProvedChannels, RowsOfAMatrix) {
   Models models;
   Edges edges(14);
   std::size_t accepted = 0;
-  for (std::size_t i = 0; i < 1000; ++i) {
+  for (std::size_t i = 0; i < test::times(1000); ++i) {
     const std::size_t count = 1 + edges.below(5), row_count = 1 + edges.below(4);
     const double epsilon = edges.epsilon();
     const ExpBound bound(epsilon);
@@ -237,7 +237,7 @@ TEST(ProvedChannels, RowsOfAMatrix) {
 TEST(ProvedChannels, AliasTables) {
   Models models;
   Edges edges(15);
-  for (std::size_t i = 0; i < 400; ++i) {
+  for (std::size_t i = 0; i < test::times(400); ++i) {
     const std::size_t count = 1 + edges.below(9);
     const std::uint64_t total =
         std::clamp<std::uint64_t>(edges.edge(), count, Band::kGreatestTotal);
@@ -251,7 +251,7 @@ TEST(ProvedChannels, AliasTables) {
     }();
     std::vector<double> scores(count);
     for (double& score : scores) score = edges.score(total);
-    const Table table(bands[0], std::span<const double>(scores), project);
+    const Table table = projected(bands[0], std::span<const double>(scores));
     const AliasTable alias(table);
     for (int look = 0; look < 8; ++look) {
       const std::uint64_t column = edges.below(count);
@@ -272,7 +272,7 @@ TEST(ProvedChannels, AliasTables) {
 TEST(ProvedOrder, IntegersBelowABoundThatIsUsedAgain) {
   Models models;
   Edges edges(16);
-  for (std::size_t i = 0; i < 20000; ++i) {
+  for (std::size_t i = 0; i < test::times(20000); ++i) {
     const std::uint64_t bound = std::max<std::uint64_t>(edges.edge(), 1);
     const UniformBelow below(bound);
     models << "again" << uint128{bound};
@@ -285,7 +285,7 @@ TEST(ProvedOrder, IntegersBelowABoundThatIsUsedAgain) {
 TEST(ProvedOrder, Shuffles) {
   Models models;
   Edges edges(17);
-  for (std::size_t i = 0; i < 3000; ++i) {
+  for (std::size_t i = 0; i < test::times(3000); ++i) {
     const std::size_t count = edges.below(i % 16 == 0 ? 90 : 7);
     std::vector<std::uint32_t> values(count);
     for (std::uint32_t& value : values) value = static_cast<std::uint32_t>(edges.below(2 * count));
@@ -303,7 +303,7 @@ TEST(ProvedOrder, Shuffles) {
 TEST(ProvedOrder, RecordsTakenOneByOne) {
   Models models;
   Edges edges(18);
-  for (std::size_t i = 0; i < 1500; ++i) {
+  for (std::size_t i = 0; i < test::times(1500); ++i) {
     const std::size_t count = 1 + edges.below(i % 8 == 0 ? 40 : 6);
     const bool are_few = edges.below(2) == 0;
     Words counts(count);
@@ -325,7 +325,7 @@ TEST(ProvedOrder, RecordsTakenOneByOne) {
 TEST(ProvedOrder, ReportsOfChosenRecords) {
   Models models;
   Edges edges(19);
-  for (std::size_t i = 0; i < 1000; ++i) {
+  for (std::size_t i = 0; i < test::times(1000); ++i) {
     const std::size_t count = 1 + edges.below(5), records = 1 + edges.below(7);
     const std::size_t chosen = 1 + edges.below(records);
     const RandomizedResponse response(count, edges.epsilon(), records, chosen);

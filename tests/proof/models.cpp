@@ -108,7 +108,7 @@ std::uint64_t random_total(Edges& edges) {
 TEST(ProvedModels, EbarOfEveryRange) {
   Models models;
   Edges edges(1);
-  for (int i = 0; i < 400; ++i) {
+  for (std::size_t i = 0; i < test::times(400); ++i) {
     const double epsilon = edges.epsilon();
     const ExpBound bound(epsilon);
     int exponent = 0;
@@ -126,7 +126,7 @@ TEST(ProvedModels, EbarOfEveryRange) {
 TEST(ProvedModels, MachineIntegersOf128Bits) {
   Models models;
   Edges edges(2);
-  for (int i = 0; i < 5000; ++i) {
+  for (std::size_t i = 0; i < test::times(5000); ++i) {
     const ExpBound bound(edges.epsilon());
     const std::uint64_t x = edges.edge();
     const std::uint64_t cap = edges.edge();
@@ -167,7 +167,7 @@ TEST(ProvedModels, MachineIntegersOf128Bits) {
 TEST(ProvedModels, IntegersBelowABound) {
   Models models;
   Edges edges(3);
-  for (int i = 0; i < 20000; ++i) {
+  for (std::size_t i = 0; i < test::times(20000); ++i) {
     const std::uint64_t bound = std::max<std::uint64_t>(edges.edge(), 1);
     Words words(6);
     for (std::uint64_t& word : words) word = edges.edge();
@@ -236,12 +236,12 @@ TEST(ProvedModels, EverySmallBandAndProposal) {
 }
 
 /// Bands of every width, with scores of any bits; then draws from their tables.
-void try_wide(std::uint64_t seed, std::size_t most_outcomes, int bands) {
+void try_wide(std::uint64_t seed, std::size_t most_outcomes, std::size_t bands) {
   Models models;
   Edges edges(seed);
   Fitted fitted;
-  int made = 0;
-  while (made < bands) {
+  std::size_t made = 0;
+  while (made < test::times(bands)) {
     const std::size_t k = 1 + edges.below(most_outcomes);
     const std::uint64_t total = random_total(edges);
     const ExpBound bound(edges.epsilon());

@@ -77,10 +77,10 @@ void send_sparse(Models& models, const Band& band, const std::vector<std::uint32
 }
 
 /// Bands of up to `most` outcomes, of which some have scores; also outcomes that are out of order.
-void try_sparse(std::uint64_t seed, std::size_t most, int tables) {
+void try_sparse(std::uint64_t seed, std::size_t most, std::size_t tables) {
   Models models;
   Edges edges(seed);
-  for (int made = 0; made < tables;) {
+  for (std::size_t made = 0; made < test::times(tables);) {
     const std::size_t k = 1 + edges.below(most);
     const std::uint64_t total = std::clamp<std::uint64_t>(edges.edge(), 1, Band::kGreatestTotal);
     const ExpBound bound(edges.epsilon());
