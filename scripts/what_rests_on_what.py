@@ -28,7 +28,7 @@ MECHANISMS = [
      "by machine; argued for the words"),
     ("randomized response and any other channel's draw; many draws of one table",
      RANDOM + BAND + FIT + ["core/table", "kernel/order", "kernel/channels"], "none",
-     "by machine; argued for the staircase and alias tables; small cases enumerated"),
+     "by machine; argued for the staircase; small cases enumerated"),
     ("discrete Laplace, discrete Gaussian, Euclidean Laplace noise", RANDOM + COIN + ["kernel/order", "kernel/noise"], "none",
      ENUMERATED),
     ("exponential choice", RANDOM + COIN, "none", ENUMERATED),

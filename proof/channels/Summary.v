@@ -1,8 +1,9 @@
 (** src/kernel/channels.h: what each public matrix draws, and how far two inputs are apart. *)
 From Coq Require Import ZArith List Bool Lia Reals Lra.
 From Mollify Require Import random.Code law.Code law.Properties band.Code band.Properties band.Machine
-  table.Properties privacy.Properties
-  channels.Code channels.Properties channels.Rows channels.Matrix channels.Chosen order.Code.
+  numerators.Code numerators.Settle numerators.Properties table.Code table.Properties
+  privacy.Properties privacy.Summary
+  channels.Code channels.Properties channels.Rows channels.Matrix channels.Chosen channels.Alias order.Code.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -137,4 +138,22 @@ Theorem mixture_is_private m e shares value value' event : is_epsilon m e -> are
 Proof.
   intros He Hs Hv Hv' x. destruct (exp_bound_spec m e He) as [Hb [_ Hle]].
   apply (within_of_all (value_of_double m e)). apply mixture_within; assumption.
+Qed.
+
+(** An alias table is made of every table, and each event is as likely under both: so P <= e^epsilon P'
+    for the alias tables of any two tables of one band. *)
+Theorem alias_table_is_exact m e b n : is_band m e b -> is_table b n ->
+  exists a, make_alias (total b) (of_outcomes n) = Some a /\ forall event,
+    law (draw_alias a) event = law (draw_table (total b) n) (fun i => event (Z.of_nat i)) /\
+    Un_cv (fun words => share words (returns (draw_alias a) event)) (law (draw_alias a) event).
+Proof.
+  intros Hb Hn. destruct (band_is_valid m e b Hb) as [V _]. pose proof (table_is_fitted m e b n Hb Hn) as Hf.
+  pose proof (fitted_runs _ _ V Hf) as [F _]. pose proof V as (_ & Ht & _ & _ & L1 & L2 & _).
+  pose proof Hf as (Hin & Hs & _). pose proof (inside_length _ _ _ Hin) as L. cbn [bounds_of b_total] in Ht, Hs.
+  assert (K : (1 <= Z.of_nat (length (of_outcomes n)) <= 2 ^ 24 + 1)%Z) by lia.
+  destruct (alias_spec (total b) (of_outcomes n) Ht K F Hs) as (a & E & P & X).
+  exists a. split; [exact E|]. intros event. split; [|apply law_is_limit; exact P].
+  unfold law. rewrite X. change (total b) with (b_total (bounds_of b)) at 2.
+  rewrite expectation_of_table by assumption. rewrite weighted_as_sum. f_equal. apply sum_ext.
+  intros j Hj. unfold indicator. cbn [Nat.add]. rewrite Z2Nat.id by lia. reflexivity.
 Qed.
