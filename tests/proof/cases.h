@@ -1,5 +1,5 @@
-// What the comparisons with the proved models share: cases for the program that runs the models,
-// and words with the edges of machine integers.
+// For all comparisons with the proved models: the program that runs the models, and words with
+// the edges of machine integers.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline std::uint64_t asked_for(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
 }
-/// How many random cases a comparison makes that usually makes so many.
+/// The number of random cases, given the usual number.
 inline std::size_t times(std::size_t usual) {
   return usual * static_cast<std::size_t>(asked_for("MOLLIFY_PROOF_TIMES"));
 }

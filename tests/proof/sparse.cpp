@@ -76,7 +76,7 @@ void send_sparse(Models& models, const Band& band, const std::vector<std::uint32
   }
 }
 
-/// Bands of up to `most` outcomes, of which some have scores; also outcomes that are out of order.
+/// Bands of up to `most` outcomes. Some outcomes have scores, and some are out of order.
 void try_sparse(std::uint64_t seed, std::size_t most, std::size_t tables) {
   Models models;
   Edges edges(seed);
