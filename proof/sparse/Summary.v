@@ -26,14 +26,25 @@ Qed.
 Lemma band_bound m e b : is_band m e b -> ebar (bound b) <= exp (value_of_double m e).
 Proof. intros H. apply (band_is_valid m e b H). Qed.
 
-(** lower_before and Band::outcome_at: sums of lower bounds, and the outcome that holds a position. *)
-Theorem lower_before_is_the_sum m e b i : is_band m e b -> (i <= length (lowers b))%nat ->
-  lower_before b i = sum (firstn i (lowers b)).
-Proof. intros H Hi. apply lower_before_exact; [eapply band_has_sums; exact H | exact Hi]. Qed.
+(** A band that one of the factories hands out for any Ebar of 53 digits. *)
+Definition is_made (b : band) : Prop := exists bound total, is_bound bound /\
+  ((exists lowers, are_words lowers /\ make lowers bound total = Some b) \/
+   (exists count lower, (0 <= lower < 2 ^ 64)%Z /\ make_uniform count lower bound total = Some b)).
+Lemma made_has_sums b : is_made b -> has_sums b.
+Proof.
+  intros (bound & total & Hb & [(ls & Hw & E) | (count & lower & Hl & E)]).
+  - eapply make_has_sums; eassumption.
+  - eapply make_uniform_has_sums; eassumption.
+Qed.
 
-Theorem outcome_at_is_the_place m e b p : is_band m e b -> (0 <= p < sum (lowers b))%Z ->
+(** lower_before and Band::outcome_at: sums of lower bounds, and the outcome that holds a position. *)
+Theorem lower_before_is_the_sum b i : is_made b -> (i <= length (lowers b))%nat ->
+  lower_before b i = sum (firstn i (lowers b)).
+Proof. intros H Hi. apply lower_before_exact; [apply made_has_sums; exact H | exact Hi]. Qed.
+
+Theorem outcome_at_is_the_place b p : is_made b -> (0 <= p < sum (lowers b))%Z ->
   band_outcome_at b p = place (lowers b) p.
-Proof. intros H Hp. apply outcome_at_exact; [eapply band_has_sums; exact H | exact Hp]. Qed.
+Proof. intros H Hp. apply outcome_at_exact; [apply made_has_sums; exact H | exact Hp]. Qed.
 
 Lemma sparse_is_fitted m e b outcomes n : is_band m e b ->
   (n = fit_reference (sparse_bounds b (take b outcomes)) \/

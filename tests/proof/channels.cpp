@@ -61,9 +61,11 @@ std::optional<RandomizedResponse> made_response(Models& models, std::size_t coun
   return response;
 }
 
-/// A value, which may be none of the outcomes.
+/// A value, perhaps the first that is not an outcome, or any other word.
 std::uint64_t any_value(Edges& edges, std::uint64_t count) {
-  return edges.below(8) == 0 ? edges.edge() : edges.below(count);
+  const std::uint64_t which = edges.below(12);
+  if (which == 0) return count;
+  return which == 1 ? edges.edge() : edges.below(count);
 }
 
 void send_report(Models& models, const RandomizedResponse& response, std::uint64_t records,
