@@ -23,16 +23,18 @@ ENUMERATED = "argued; small cases enumerated"
 # What a mechanism's promise rests on, all of each chapter counted, what floating point decides in it, and how it is proved.
 MECHANISMS = [
     ("a table's draw", TABLE, "none: e^ε is found in integers and rounded down by 2^−40",
-     "by machine; argued for sparse tables"),
+     "by machine"),
     ("a table's draw by a release's key", TABLE + ["records/keyed_units"], "none",
-     "by machine; argued for sparse tables and for the words"),
+     "by machine; argued for the words"),
     ("randomized response and any other channel's draw; many draws of one table",
-     RANDOM + BAND + FIT + ["core/table", "kernel/order", "kernel/channels"], "none", ENUMERATED),
+     RANDOM + BAND + FIT + ["core/table", "kernel/order", "kernel/channels"], "none",
+     "by machine; argued for the staircase; small cases enumerated"),
     ("discrete Laplace, discrete Gaussian, Euclidean Laplace noise", RANDOM + COIN + ["kernel/order", "kernel/noise"], "none",
      ENUMERATED),
     ("exponential choice", RANDOM + COIN, "none", ENUMERATED),
     ("clipped sums", ["kernel/naturals", "kernel/clipped_sums"], "none", ENUMERATED),
-    ("shuffling; records without replacement; thinning", RANDOM + ["kernel/order"], "none", ENUMERATED),
+    ("shuffling; records without replacement; thinning", RANDOM + ["kernel/order"], "none",
+     "by machine for shuffles; else argued; small cases enumerated"),
 ]
 
 # To be read in this order. Headers come before sources, which only make their theorems true.

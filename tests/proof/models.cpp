@@ -1,16 +1,12 @@
 // Compares the core with its proved models (proof/) on equal bounds, proposals and words.
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,143 +16,22 @@
 #include "core/numerators.h"
 #include "core/random.h"
 #include "core/table.h"
+#include "proof/cases.h"
 #include "replay.h"
 
 namespace mollify {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
-
-std::string hexadecimal(uint128 value) {
-  char text[40];
-  const auto high = static_cast<std::uint64_t>(value >> 64);
-  const auto low = static_cast<std::uint64_t>(value);
-  if (high != 0) {
-    std::snprintf(text, sizeof text, "%lx%016lx", high, low);
-  } else {
-    std::snprintf(text, sizeof text, "%lx", low);
-  }
-  return text;
-}
-
-/// The models, as a program that reads cases with the answers of the C++.
-class Models {
- public:
-  Models() : input_(popen(MOLLIFY_MODELS, "w")) {
-    std::signal(SIGPIPE, SIG_IGN);  // the models end early if they differ
-  }
-  Models(const Models&) = delete;
-  Models& operator=(const Models&) = delete;
-  ~Models() {
-    if (input_ != nullptr) pclose(input_);
-  }
-
-  Models& operator<<(const char* text) {
-    line_ += (line_.empty() ? "" : " ") + std::string(text);
-    return *this;
-  }
-  Models& operator<<(uint128 value) { return *this << hexadecimal(value).c_str(); }
-  Models& operator<<(std::span<const std::uint64_t> values) {
-    for (const std::uint64_t value : values) *this << uint128{value};
-    return *this;
-  }
-  void send() {
-    std::fprintf(input_, "%s\n", line_.c_str());
-    line_.clear();
-    ++cases_;
-  }
-  /// Whether all cases were read and none differs.
-  [[nodiscard]] bool agree() {
-    std::fprintf(input_, "end %zx\n", cases_);
-    return pclose(std::exchange(input_, nullptr)) == 0;
-  }
-  [[nodiscard]] std::size_t cases() const { return cases_; }
-
- private:
-  std::FILE* input_;
-  std::string line_;
-  std::size_t cases_ = 0;
-};
-
-/// Words of all lengths, with many near powers of two.
-class Edges {
- public:
-  explicit Edges(std::uint64_t seed) : random_(seed) {}
-
-  std::uint64_t word() { return random_(); }
-  std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
-  std::uint64_t edge() {
-    const std::uint64_t power = std::uint64_t{1} << below(64);
-    switch (below(4)) {
-      case 0:
-        return power - below(3);
-      case 1:
-        return power + below(3);
-      case 2:
-        return -below(3);
-      default:
-        return word() >> below(64);
-    }
-  }
-  /// From low to high, with the ends more often.
-  std::uint64_t between(std::uint64_t low, std::uint64_t high) {
-    const std::uint64_t room = high - low;
-    const std::uint64_t value = edge();
-    if (room + 1 == 0) return value;
-    return below(4) == 0 ? (below(2) == 0 ? low : high) : low + value % (room + 1);
-  }
-  /// An epsilon from 1e-6 to 30, in even steps of its logarithm; or an end.
-  double epsilon() {
-    const std::uint64_t which = below(16);
-    if (which == 0) return ExpBound::kLeastEpsilon;
-    if (which == 1) return ExpBound::kGreatestEpsilon;
-    const double share = static_cast<double>(word() >> 11U) * 0x1p-53;
-    return std::clamp(1e-6 * std::exp(share * std::log(3e7)), 1e-6, 30.0);
-  }
-  /// Any bits, or a double near a number of parts.
-  double score(std::uint64_t total) {
-    const std::uint64_t which = below(8);
-    if (which < 2) {
-      const std::uint64_t bits = which == 0 ? word() : edge();
-      double score = 0;
-      std::memcpy(&score, &bits, sizeof score);
-      return score;
-    }
-    static constexpr double kSpecial[] = {0,
-                                          -0.0,
-                                          1,
-                                          -1,
-                                          0x1p-700,
-                                          0x1.0000000000001p-700,
-                                          0x1p52,
-                                          0x1p62,
-                                          0x1p63,
-                                          std::numeric_limits<double>::infinity(),
-                                          -std::numeric_limits<double>::infinity(),
-                                          std::numeric_limits<double>::quiet_NaN(),
-                                          std::numeric_limits<double>::denorm_min()};
-    if (which == 2) return kSpecial[below(std::size(kSpecial))];
-    return static_cast<double>(between(0, 2 * total)) * (which == 3 ? 0.5 : 1);
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-std::uint64_t bits_of(double value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+using test::bits_of;
+using test::Edges;
+using test::hexadecimal;
+using test::Models;
+using test::Words;
 
 Words lowers_of(const Band& band) {
   Words lowers(band.outcome_count());
   for (std::size_t i = 0; i < lowers.size(); ++i) lowers[i] = band.lower(i);
   return lowers;
-}
-
-Models& operator<<(Models& models, const ExpBound& bound) {
-  return models << uint128{bound.mantissa()} << static_cast<uint128>(bound.shift());
 }
 
 /// The double that Granules rounds (numerators_lanes.cpp). t is a power of two, so that fused
@@ -233,7 +108,7 @@ std::uint64_t random_total(Edges& edges) {
 TEST(ProvedModels, EbarOfEveryRange) {
   Models models;
   Edges edges(1);
-  for (int i = 0; i < 400; ++i) {
+  for (std::size_t i = 0; i < test::times(400); ++i) {
     const double epsilon = edges.epsilon();
     const ExpBound bound(epsilon);
     int exponent = 0;
@@ -251,7 +126,7 @@ TEST(ProvedModels, EbarOfEveryRange) {
 TEST(ProvedModels, MachineIntegersOf128Bits) {
   Models models;
   Edges edges(2);
-  for (int i = 0; i < 5000; ++i) {
+  for (std::size_t i = 0; i < test::times(5000); ++i) {
     const ExpBound bound(edges.epsilon());
     const std::uint64_t x = edges.edge();
     const std::uint64_t cap = edges.edge();
@@ -292,7 +167,7 @@ TEST(ProvedModels, MachineIntegersOf128Bits) {
 TEST(ProvedModels, IntegersBelowABound) {
   Models models;
   Edges edges(3);
-  for (int i = 0; i < 20000; ++i) {
+  for (std::size_t i = 0; i < test::times(20000); ++i) {
     const std::uint64_t bound = std::max<std::uint64_t>(edges.edge(), 1);
     Words words(6);
     for (std::uint64_t& word : words) word = edges.edge();
@@ -361,12 +236,12 @@ TEST(ProvedModels, EverySmallBandAndProposal) {
 }
 
 /// Bands of every width, with scores of any bits; then draws from their tables.
-void try_wide(std::uint64_t seed, std::size_t most_outcomes, int bands) {
+void try_wide(std::uint64_t seed, std::size_t most_outcomes, std::size_t bands) {
   Models models;
   Edges edges(seed);
   Fitted fitted;
-  int made = 0;
-  while (made < bands) {
+  std::size_t made = 0;
+  while (made < test::times(bands)) {
     const std::size_t k = 1 + edges.below(most_outcomes);
     const std::uint64_t total = random_total(edges);
     const ExpBound bound(edges.epsilon());
