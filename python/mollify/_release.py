@@ -78,9 +78,9 @@ class Release(Records):
         self.why = report["why"]
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
-        told = {one[0] for one in report["warnings"]}
+        known = {one[0] for one in report["warnings"]}
         measured = [] if model is None else model._inside.warnings()
-        self.warnings = messages([*report["warnings"], *(one for one in measured if one[0] not in told)])
+        self.warnings = messages([*report["warnings"], *(one for one in measured if one[0] not in known)])
         self.represents = list(report["represents"])
         self.promised = list(report["promised"])
         self.not_promised = list(report["not_promised"])

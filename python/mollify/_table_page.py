@@ -120,7 +120,15 @@ def _answer(answer: TableAnswer) -> str:
             estimate = "unknown" if one["estimate"] is None else shown(one["estimate"])
             rows.append([what, estimate, _interval(one["table"]), _interval(one["population"])])
     head = ["", "estimate", "in the table, 95 %", "in the population, 95 %"]
-    return heading + f'<div class="wide reader">{table(head, rows, kind="cards")}</div>'
+    notes = []
+    if answer.get("target") == "pairs":
+        notes.append("The coefficients are those that pairs of columns determine. If three of the columns interact, the table's own differ.")
+    if answer.get("of_bins"):
+        notes.append("A number counts as the middle of its bin: coefficients of the numbers themselves may lie outside the intervals.")
+    if answer.get("counted_together"):
+        notes.append(f"Counted together: {'; '.join(answer['counted_together'])}.")
+    said = f"<p>{html.escape(' '.join(notes))}</p>" if notes else ""
+    return heading + f'<div class="wide reader">{table(head, rows, kind="cards")}</div>' + said
 
 
 def _columns_table(counts: _Counts) -> str:
@@ -202,6 +210,8 @@ def reader_parts(
     named = len(counts.names)
     possible = named * (named - 1) // 2
     made_of = f"{counts.rows:.0f} {unit}s" if facts["facts"].get("records") else f"a protected number of {unit}s"
+    if facts["spec"].get("weights"):
+        made_of = f"rows that weigh {counts.rows:.0f} together"
     parts = [
         '<div class="lead"><p><strong>These rows are not real persons.</strong> '
         f"A program drew {len(release)} rows from a statistical model. The model was made of counts of the real table "
@@ -225,9 +235,10 @@ def reader_parts(
             f"To have two columns together as in the real table, {_percent(off['two_way'])} of the rows would have to change, on average over pairs. "
             f"If columns were independent, it would be {_percent(off['independent']['two_way'])}."
         )
-        if any(one.code == "as-if-independent" for one in release.warnings):
-            said += " <strong>So do not read from the rows whether columns depend on each other: it may be noise.</strong>"
         parts.append(f"<p>{said}</p>")
+    for one in release.warnings:
+        said = "the rows may show no dependence between columns but noise" if one.code == "as-if-independent" else str(one)
+        parts.append(f"<p><strong>Warning: {html.escape(said)}.</strong></p>")
     if asked:
         answers = model.estimate(list(dict.fromkeys(asked)))
         parts.append("<h2>Questions and answers</h2>")

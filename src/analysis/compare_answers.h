@@ -30,7 +30,7 @@ struct HolderQuestions {
   std::optional<Measurements> model{};
 };
 
-/// Each question once. Throws InvalidInput for a text that is none.
+/// Each question once. Throws InvalidInput for another text.
 [[nodiscard]] HolderQuestions holder_questions(const std::vector<std::string>& texts);
 
 /// Adds "questions": for each question its numbers in rows, each from the real rows, the released

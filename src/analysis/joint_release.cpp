@@ -20,7 +20,7 @@ namespace mollify {
 
 namespace {
 
-/// More than what doubles lose, by far.
+/// Far above the rounding errors of doubles.
 constexpr double kOutward = 1e-9;
 
 /// A group at one t: its records' exponential moment is at most 1 + excess + slope V.
@@ -215,7 +215,7 @@ std::vector<std::uint32_t> matched_outcomes(const CountedRelease& first,
   return outcomes;
 }
 
-/// n_g / V_g, but for a factor that all groups share.
+/// n_g / V_g, up to a common factor.
 double precision(const LawDraws& draws) {
   const LinearLaw& law = *draws.linear;
   const auto k = static_cast<double>(law.outcome_count());

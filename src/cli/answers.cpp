@@ -384,13 +384,15 @@ int run_answer(const AnswerOptions& options) {
       answer_questions(counts.measurements, counts.domain, questions, name);
   Json all = Json::array();
   for (const Answer& answer : answers) all.push_back(answer.json);
+  const bool are_refused = std::all_of(
+      all.begin(), all.end(), [](const Json& answer) { return answer.contains("refused"); });
   if (options.json) {
     print_json(all);
-    return kSuccess;
+    return are_refused ? kBadInput : kSuccess;
   }
   for (const Answer& answer : answers)
     fmt::print("{}{}", &answer == answers.data() ? "" : "\n", answer.text);
-  return kSuccess;
+  return are_refused ? kBadInput : kSuccess;
 }
 
 }  // namespace

@@ -353,7 +353,7 @@ std::vector<std::string> questions_of(const CLI::App& command, const Part& part)
   if (const CLI::Option* file = given_option(command, kQuestionsFile)) {
     naming_part(kQuestionsFile + 2, [&] {
       for (const TableQuestion& one : parsed_file(file->results().back(), parse_questions)) {
-        all.push_back(text_with_weight(one));
+        all.push_back(text_with_wishes(one));
       }
     });
   }

@@ -220,7 +220,7 @@ std::string brief(const Certificate& certificate, const Domain& domain,
   return text + charge;
 }
 
-/// What the model was made of; none of a release without a model.
+/// The noisy counts of the model; none of a release without a model.
 std::optional<Measurements> measurements_of(const Released& released, const Domain& domain) {
   if (released.model.empty()) return std::nullopt;
   return released_measurements(Json::parse(released.model), domain, "the model");

@@ -366,20 +366,22 @@ std::vector<Message> measured_warnings(const Measurements& made) {
   const bool is_laplace = made.noise == "discrete-laplace";
   const MeasuredDistances::Mean rows = made.error->mean(is_laplace);
   const MeasuredDistances::Mean independent = made.independent->mean(is_laplace);
-  return {
-      {.code = "as-if-independent",
-       .verdict = "two columns together may be as far from the table as if columns were independent",
-       .reason = fmt::format("the rows' measured error is {:.3g} (95 %: at most {:.3g}), and "
-                             "independent columns have {:.3g} (at least {:.3g})",
-                             rows.mean, rows.most, independent.mean, independent.least),
-       .clauses = {"a dependence in the rows may be noise, but noisy counts of a question's columns "
-                   "have error bars"},
-       .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon"),
-                           WayOut::set("questions")}},
-       .quantities = {{"error", rows.mean, "total variation"},
-                      {"most", rows.most, "total variation"},
-                      {"independent", independent.mean, "total variation"},
-                      {"least", independent.least, "total variation"}}}};
+  return {{.code = "as-if-independent",
+           .verdict =
+               "two columns together may be as far from the table as if columns were independent",
+           .reason = fmt::format("the rows' measured error is {:.3g} (95 %: at most {:.3g}), and "
+                                 "independent columns have {:.3g} (at least {:.3g})",
+                                 rows.mean, rows.most, independent.mean, independent.least),
+           .clauses =
+               {"a dependence in the rows may be noise, but noisy counts of a question's columns "
+                "have error bars"},
+           .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon"),
+                               WayOut::set("questions")}},
+           .severity = Severity::kNoise,
+           .quantities = {{"error", rows.mean, "total variation"},
+                          {"most", rows.most, "total variation"},
+                          {"independent", independent.mean, "total variation"},
+                          {"least", independent.least, "total variation"}}}};
 }
 
 Evidence evidence_of(const Domain& domain, std::string_view column, std::string_view value) {

@@ -51,8 +51,7 @@ struct ReleasedModel {
                                                                 const Domain& domain,
                                                                 const std::string& name);
 
-/// What is only known once rows are drawn and measured: that they may be as far from the table as
-/// independent columns would be.
+/// A warning where the measured rows may be as far from the table as independent columns would be.
 [[nodiscard]] std::vector<Message> measured_warnings(const Measurements& made);
 
 using SeeCells = std::function<void(std::span<const std::uint32_t>)>;

@@ -207,7 +207,7 @@ TEST(BinomialInterval, HoldsForTrialsOfAnyProbabilities) {
   }
 }
 
-// Whatever was replaced after all was seen, the interval contains the one of what was there.
+// However records were replaced after all were seen, the interval contains the honest share.
 TEST(BinomialInterval, ContainsWhatItWasBeforeTrialsWereReplaced) {
   for (const std::uint64_t trials : {1U, 6U, 50U}) {
     for (const std::uint64_t bad : {0U, 1U, 4U, 60U}) {

@@ -60,7 +60,7 @@ TEST(JointInterval, HoldsForEveryPopulationExactly) {
   const std::vector<std::vector<Group>> all = {
       {{12, 0.46, 0.27}, {20, 0.9, 0.05}},  // randomized response of two outcomes
       {{30, 0.1, 0.09}, {8, 0.6, 0.04}},    // of ten
-      {{25, 0.02, 0.01}, {15, 0.3, 0.7}},   // the whole of what replaces is of the event
+      {{25, 0.02, 0.01}, {15, 0.3, 0.7}},   // all replacing records show the event
   };
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform;
@@ -115,7 +115,7 @@ TEST(JointInterval, HoldsForEveryPopulationExactly) {
   EXPECT_GT(most, 0.1);
 }
 
-// Whoever replaces three records after all were seen, so that an end misses if it can: it misses as
+// An attacker replaces three records after all were seen, so that an end misses if it can: it misses as
 // seldom, exactly.
 TEST(JointInterval, HoldsIfRecordsWereReplaced) {
   constexpr std::uint64_t kBad = 3;
@@ -164,7 +164,7 @@ TEST(JointInterval, HoldsIfRecordsWereReplaced) {
   }
 }
 
-// Next to the Gaussian interval, which promises nothing: the price of what holds for all populations.
+// The Gaussian interval promises nothing, and is this much shorter.
 TEST(JointInterval, IsNearlyAsNarrowAsAGaussianOne) {
   const std::vector<Group> groups{{400'000, 0.147, 0.0853}, {100'000, 0.656, 0.0344}};
   const std::vector<double> weights{0.166, 0.834};

@@ -224,7 +224,7 @@ TEST(CRelease, TellsThePopulationFromRecords) {
                              R"({"certainty": 1})", none.out()),
             MOLLIFY_INVALID_INPUT);
   EXPECT_THAT(mollify_last_error(), HasSubstr("its parts are confidence, method, pairs"));
-  // The same release twice is one of twice the records.
+  // A release given twice has twice the records.
   const std::string file = scratch.path("r.csv");
   const std::array certificates{certificate.c_str(), certificate.c_str()};
   const std::array domains{kTableDomain, kTableDomain};

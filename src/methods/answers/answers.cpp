@@ -661,8 +661,28 @@ std::string heading_of(const TableQuestion& question) {
   return has_one_thing ? by : by + ", " + question.column;
 }
 
+/// Whether a cell of a column may hold several numbers.
+bool has_bins(const Column& column) {
+  if (const auto* numbers = std::get_if<NumberCells>(&column.cells()))
+    return numbers->declared().values.empty();
+  const auto* integers = std::get_if<IntegerCells>(&column.cells());
+  if (integers == nullptr || !integers->declared().values.empty()) return false;
+  const double span =
+      static_cast<double>(integers->max()) - static_cast<double>(integers->min()) + 1;
+  return static_cast<double>(integers->size()) < span;
+}
+
+/// Whether a regression takes middles of bins for numbers.
+bool is_of_bins(const Domain& domain, const TableQuestion& question, bool is_logistic) {
+  return std::any_of(domain.columns().begin(), domain.columns().end(), [&](const Column& column) {
+    const auto& terms = question.terms;
+    const bool is_term = std::find(terms.begin(), terms.end(), column.name()) != terms.end();
+    return (is_term || (!is_logistic && column.name() == question.column)) && has_bins(column);
+  });
+}
+
 std::string meaning(const Measurements& measurements, const Domain& domain,
-                    const std::vector<Estimated>& all, bool is_of_rows) {
+                    const std::vector<Estimated>& all, bool is_of_rows, bool of_bins) {
   std::string words =
       "  An interval holds the table's number in 95 of 100 releases; the population's, if the rows "
       "are a random sample of it. Both come from noisy counts, not from released rows.";
@@ -679,6 +699,11 @@ std::string meaning(const Measurements& measurements, const Domain& domain,
     words +=
         " The coefficients are those that the pairs of these columns determine. If three of the "
         "columns interact, the rows' own coefficients differ.";
+  }
+  if (of_bins) {
+    words +=
+        " A number counts as the middle of its bin: coefficients of the numbers themselves may lie "
+        "outside.";
   }
   if (std::any_of(all.begin(), all.end(), is_widened)) {
     words +=
@@ -702,6 +727,7 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
   std::vector<std::string> together;
   std::vector<Estimated> all;
   bool is_of_rows = true;
+  bool of_bins = false;
   answer.add("question", question.text, printable(question.text) + "\n");
   if (question.kind == QuestionKind::kRegression) {
     Regression found = regression_of(measurements, domain, question);
@@ -710,6 +736,8 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
     all = std::move(found.coefficients);
     answer.add("regression", found.is_logistic ? "logistic" : "linear");
     answer.add("target", is_of_rows ? "rows" : "pairs");
+    of_bins = is_of_bins(domain, question, found.is_logistic);
+    answer.add("of_bins", of_bins);
     answer.add("answers", estimated_json(all),
                lines_of(all, found.is_logistic ? "logistic coefficients" : "linear coefficients",
                         question));
@@ -728,7 +756,7 @@ Answer answer_question(const Measurements& measurements, const Domain& domain,
                  : wrapped(fmt::format("  counted together: {}\n", fmt::join(together, "; ")),
                            kLineWidth, 4));
   if (!domain.rules().empty()) answer.add("after_rules", true, "");
-  answer.say(meaning(measurements, domain, all, is_of_rows));
+  answer.say(meaning(measurements, domain, all, is_of_rows, of_bins));
   return answer;
 }
 

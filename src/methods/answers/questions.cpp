@@ -195,6 +195,11 @@ std::string text_with_weight(const TableQuestion& question) {
   return fmt::format("{} weight {}", question.text, question.weight);
 }
 
+std::string text_with_wishes(const TableQuestion& question) {
+  const std::string text = text_with_weight(question);
+  return question.error ? fmt::format("{} error {}", text, *question.error) : text;
+}
+
 std::vector<TableQuestion> parse_questions(const std::string& text, const std::string& name) {
   std::vector<TableQuestion> questions;
   std::size_t number = 0;

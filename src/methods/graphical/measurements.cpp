@@ -126,7 +126,7 @@ Json mean_json(const MeasuredDistances& error, bool is_laplace) {
   return {{"two_way", mean.mean}, {"interval", {mean.least, mean.most}}};
 }
 
-/// What they were computed from.
+/// The noisy sums behind a mean and its interval.
 void add_distances(Json& json, const MeasuredDistances& error) {
   json["at"] = error.columns;
   json["rows"] = error.rows;

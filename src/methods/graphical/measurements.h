@@ -75,7 +75,7 @@ struct Measurements {
   std::vector<MeasuredTable> tables{};
   std::optional<MeasuredProducts> products{};
   std::optional<MeasuredDistances> error{};
-  /// The same of columns that have the released rows' shares and are independent.
+  /// How far columns would be that have the released rows' shares and are independent.
   std::optional<MeasuredDistances> independent{};
 
   /// Whether an error was measured that is not certainly below the one of independent columns: with

@@ -70,8 +70,8 @@ struct DrawnRows {
   std::uint64_t weight = 1;  ///< 1 to 2^60
 };
 
-/// Puts, in place of the rows' pairs, those of independent columns with the same shares: products of
-/// the columns' counts, brought down to 2^40. Returns how many rows they are. `count` is the number
+/// Replaces the rows' pairs by pairs of independent columns with equal shares: products of the
+/// columns' counts, brought down to 2^40. Returns how many rows they are. `count` is the number
 /// of rows, 1 to 2^40.
 std::uint64_t make_independent(PairCounts& rows, std::uint64_t count);
 
