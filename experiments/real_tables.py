@@ -1,6 +1,6 @@
 """What releases of real tables say of themselves, next to what is true: a table of docs/evidence/tables.md.
 
-    build/peers/bin/python experiments/real_tables.py build/release/src/cli/mollify [--rows LEAST MOST] [--list FILE]
+    build/peers/bin/python experiments/real_tables.py build/release/src/cli/mollify [--only TEXT] [--least ROWS] [--list FILE]
 
 NOT PRIVATE: it compares releases with the tables they were made from. Every table of the packages of experiments/drafts.py
 with at least 1000 rows and two columns that a draft keeps is released once by marginals at epsilon = 1 and delta = 1e-6, with
@@ -86,12 +86,13 @@ def print_group(least, most, all_):
     held = sum(one["interval"][0] <= one["real"] <= one["interval"][1] for one in released)
     bounds = [bound for one in released for bound in one["bounds"]]
     farther = sum(one["real"] > one["independent"] for one in released if one["status"] == "silent")
-    marginals.print_line(
+    cells = (
         f"{least} to {most}" if most else f"{least} and more", len(all_), statuses["silent"], statuses["warned"], statuses["refused"],
         f"{np.median([one['real'] for one in released]):.4f}", f"{np.median([one['independent'] for one in released]):.4f}",
         f"{near} of {len(released)}", f"{held} of {len(released)}", f"{np.mean(bounds):.3f} of {len(bounds)}", farther,
         f"{sum(one['real'] < one['independent'] for one in refused)} of {len(refused)}",
     )  # fmt: skip
+    marginals.print_line(*map(str, cells))
 
 
 def main():
@@ -99,12 +100,13 @@ def main():
     options.add_argument("program", help="the command mollify")
     options.add_argument("--only", default="", help="tables whose names contain it")
     options.add_argument("--list", type=pathlib.Path, help="writes a line for each table")
+    options.add_argument("--least", type=int, default=GROUPS[-1][0], help="rows that a table has at least")
     asked = options.parse_args()
     drafts.install()
     program, all_ = os.path.abspath(asked.program), []
     with tempfile.TemporaryDirectory() as name:
         for title, frame in drafts.tables(asked.only):
-            if len(frame) < GROUPS[-1][0] or frame.columns.size < 2:
+            if len(frame) < asked.least or frame.columns.size < 2:
                 continue
             found = found_of(program, pathlib.Path(name), frame)
             if found is None:

@@ -208,7 +208,7 @@ class Method(metaclass=_Listed):
             kept = None if drawn_from is None else Model.parse(drawn_from)
             made = Release(rows, Certificate(certificate), report, kept)
             with contextlib.suppress(Warning):  # as an error it would lose rows that are paid for
-                warn([] if kept is None else messages(kept._inside.warnings()))
+                warn([] if kept is None else kept.warnings)
             return made._keep(self._inputs(data, ledger=None if charged is None else charged.path))
         except KeyboardInterrupt as stopped:
             if paid and charged is not None:

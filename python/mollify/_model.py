@@ -17,6 +17,7 @@ from mollify._progress import line
 from mollify._records import Records
 from mollify._refusal import refusal
 from mollify._simulation import Simulation, simulate
+from mollify._warning import Message, messages
 
 
 class TableAnswer(Answer):
@@ -143,6 +144,13 @@ class Model:
         found = {part: measured["error"].get(part, "unknown") for part in ("two_way", "interval", "pairs", "three_columns")}
         independent = measured.get("independent")
         return found | {"independent": independent and {part: independent[part] for part in ("two_way", "interval")}}
+
+    @property
+    def warnings(self) -> list[Message]:
+        """Dangers that are only known once rows were drawn and measured: that they may
+        be as far from the table as independent columns would be.
+        """
+        return messages(self._inside.warnings())
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a file, which ``mollify generate --model`` reads too. It appears whole

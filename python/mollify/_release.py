@@ -78,9 +78,9 @@ class Release(Records):
         self.why = report["why"]
         self.total_variation = report["total_variation"]
         self.notes = list(report["notes"])
-        known = {one[0] for one in report["warnings"]}
-        measured = [] if model is None else model._inside.warnings()
-        self.warnings = messages([*report["warnings"], *(one for one in measured if one[0] not in known)])
+        self.warnings = messages(report["warnings"])
+        known = {one.code for one in self.warnings}
+        self.warnings += [one for one in (model.warnings if model is not None else []) if one.code not in known]
         self.represents = list(report["represents"])
         self.promised = list(report["promised"])
         self.not_promised = list(report["not_promised"])

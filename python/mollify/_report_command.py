@@ -44,7 +44,7 @@ class ReadRelease(Release):
             raise refusal("certificate-mismatch", f"the files must be of one release, but {' and '.join(wrong) or found.verdict}", "certificate")
         facts = self.certificate.to_dict()
         self._file = released
-        self.warnings = list(found.warnings)
+        self.warnings = [*found.warnings, *(self.model.warnings if self.model is not None else [])]
         self.why = str(facts.get("design", {}).get("why") or facts["mechanism"])
         self.notes = []
         self.total_variation = facts.get("measured", {}).get("accuracy", facts.get("accuracy") or {}).get("total_variation")

@@ -55,6 +55,11 @@ def test_refuses_what_cannot_be_told_apart_and_warns_of_noise(name):
     assert back.total_variation == release.total_variation
 
 
+def _before(given):
+    """What is said before anything is drawn. The measured error comes later, and is paid for."""
+    return [str(one) for one in given if one.code != "as-if-independent"]
+
+
 @pytest.mark.parametrize("name", RULED)
 def test_says_the_same_whatever_the_data_are(name):
     domain, asked, indistinct, noisy = RULED[name]
@@ -64,7 +69,7 @@ def test_says_the_same_whatever_the_data_are(name):
         rows = {"a": [value] * 500, "b": [value] * 500, "unit": list(range(500))}
         with pytest.warns(mo.ReleaseWarning) as given:
             by_word(domain, **made, **asked).sample(rows)
-        said.append([str(one.message) for one in given])
+        said.append(_before([one.message for one in given]))
     assert all(one == said[0] for one in said)
 
 
@@ -179,7 +184,7 @@ def test_says_how_few_rows_or_outcomes_are_too_few_where_it_is_protected():
     for rows in (ROWS, {"a": [1, 2], "b": [4, 4]}):
         with pytest.warns(mo.ReleaseWarning, match="mostly noise if the table has fewer than") as given:
             release = by_word(PAIRS, epsilon=0.001, **model).sample(rows)
-        said.append([str(one.message) for one in given])
+        said.append(_before([one.message for one in given]))
         assert release.total_variation is None
         assert "protected" in release.notes[0]
     assert said[0] == said[1], "how many rows there are is told by nothing"
