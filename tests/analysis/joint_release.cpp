@@ -264,16 +264,16 @@ TEST(JointEstimate, HoldsWithItsConfidence) {
   const std::uint64_t repeats = whole_or_sanitized<std::uint64_t>(600, 20);
   const Domain& domain = small.domain();
   const std::size_t k = domain.size();
-  struct Case {
+  struct Together {
     std::vector<std::pair<const ReleasedLaw*, std::uint64_t>> releases;
     bool is_one_population;
     Weighting weighting;
   };
   std::mt19937_64 random(3);
-  for (const Case& tried :
-       {Case{{{&small, 3000}, {&large, 700}}, true, Weighting::kPrecision},
-        Case{{{&small, 300}, {&large, 900}}, false, Weighting::kPrecision},
-        Case{{{&small, 1500}, {&curve, 800}, {&large, 50}}, false, Weighting::kReports}}) {
+  for (const Together& tried :
+       {Together{{{&small, 3000}, {&large, 700}}, true, Weighting::kPrecision},
+        Together{{{&small, 300}, {&large, 900}}, false, Weighting::kPrecision},
+        Together{{{&small, 1500}, {&curve, 800}, {&large, 50}}, false, Weighting::kReports}}) {
     std::uint64_t missed = 0;
     double greatest = 0;
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {

@@ -54,7 +54,7 @@ std::vector<Days> all_of(std::size_t k, std::size_t days) {
 std::size_t changes_of(const Days& history) {
   std::size_t changes = 0;
   for (std::size_t day = 1; day < history.size(); ++day)
-    changes += history[day] != history[day - 1] ? 1 : 0;
+    changes += history[day] != history[day - 1] ? 1U : 0U;
   return changes;
 }
 
@@ -154,7 +154,7 @@ TEST(RepeatedAnswers, CostEpsilonForEachDrawOnWhichHistoriesDiffer) {
         for (const Days& other : histories) {
           std::size_t differ = 0;
           for (std::size_t day = 0; day < kDays; ++day)
-            differ += is_drawn(day) && one[day] != other[day] ? 1 : 0;
+            differ += is_drawn(day) && one[day] != other[day] ? 1U : 0U;
           const Ratio most = ratio_of(laws[one], laws[other]);
           ASSERT_EQ(most.above * power(odds.other, differ), most.below * power(odds.kept, differ));
         }
@@ -199,7 +199,7 @@ TEST(RepeatedAnswers, UnderASecondNoiseAreWithinTheirBounds) {
           for (const Days& other : histories) {
             std::size_t differ = 0;
             for (std::size_t day = 0; day < days; ++day)
-              differ += names[one[day]] != other[day] ? 1 : 0;
+              differ += names[one[day]] != other[day] ? 1U : 0U;
             // First the renamed values change their memos, then days change their value.
             const Ratio bound{power(memo.kept, renamed.size()) * power(second.kept, differ),
                               power(memo.other, renamed.size()) * power(second.other, differ)};
