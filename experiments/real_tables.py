@@ -1,6 +1,6 @@
 """What releases of real tables say of themselves, next to what is true: a table of docs/evidence/tables.md.
 
-    build/peers/bin/python experiments/real_tables.py build/release/src/cli/mollify [--only TEXT] [--least ROWS] [--list FILE]
+    build/python-tests/bin/python experiments/real_tables.py build/release/src/cli/mollify [--only TEXT] [--least ROWS] [--list FILE]
 
 NOT PRIVATE: it compares releases with the tables they were made from. Every table of the packages of experiments/drafts.py
 with at least 1000 rows and two columns that a draft keeps is released once by marginals at epsilon = 1 and delta = 1e-6, with
@@ -18,6 +18,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import drafts
-import marginals
 import numpy as np
-import yaml
 
 EPSILON, DELTA = "1", "1e-6"
 GROUPS = ((5000, None), (2000, 5000), (1000, 2000))
@@ -37,12 +36,13 @@ def run(program, *words):
     return subprocess.run([program, *map(str, words), "--json"], capture_output=True, text=True)
 
 
-def with_own_cells(domain):
-    """Integers that are cells declare it: else the comparison cuts their range where the data lie, and the release does not."""
-    for column in domain["columns"].values():
-        if column["type"] == "integer" and not {"bins", "edges", "values", "step", "spikes", "missing"} & column.keys():
-            column["bins"] = min(250, column["max"] - column["min"] + 1)
-    return domain
+def with_own_cells(text):
+    """Integers that are cells declare it: else the comparison may cut a wide range where the data lie, and the release does not."""
+
+    def declared(match):
+        return f"{match[0]}    bins: {min(250, int(match[2]) - int(match[1]) + 1)}\n"
+
+    return re.sub(r"    type: integer\n    min: (-?\d+)\n    max: (-?\d+)\n(?!    (?:bins|edges|values|step|spikes|missing):)", declared, text)
 
 
 def found_of(program, folder, frame):
@@ -52,7 +52,7 @@ def found_of(program, folder, frame):
     drafted = run(program, "domain", "--public", data, "--out", domain, "--overwrite")
     if drafted.returncode:
         return None
-    domain.write_text(yaml.safe_dump(with_own_cells(yaml.safe_load(domain.read_text())), sort_keys=False))
+    domain.write_text(with_own_cells(domain.read_text()))
     release = ["--data", data, "--domain", domain, "--epsilon", EPSILON, "--delta", DELTA, "--count", len(frame)]
     released = run(program, "sample", "marginals", *release, "--out", rows, "--model-out", model, "--overwrite")
     if released.returncode:
@@ -92,7 +92,7 @@ def print_group(least, most, all_):
         f"{near} of {len(released)}", f"{held} of {len(released)}", f"{np.mean(bounds):.3f} of {len(bounds)}", farther,
         f"{sum(one['real'] < one['independent'] for one in refused)} of {len(refused)}",
     )  # fmt: skip
-    marginals.print_line(*map(str, cells))
+    print("|", " | ".join(map(str, cells)), "|", flush=True)
 
 
 def main():
@@ -116,8 +116,9 @@ def main():
             if asked.list:
                 with open(asked.list, "a") as file:
                     file.write(json.dumps(all_[-1], default=float) + "\n")
-    marginals.print_head("rows", "tables", "no warning", "warned", "refused", "real", "independent", "within a fifth", "interval held", "bounds held",
-                         "no warning, farther than independent", "refused, nearer than independent")  # fmt: skip
+    head = ("rows", "tables", "no warning", "warned", "refused", "real", "independent", "within a fifth", "interval held", "bounds held",
+            "no warning, farther than independent", "refused, nearer than independent")  # fmt: skip
+    print("|", " | ".join(head), "|\n|", " | ".join("---" for _ in head), "|")
     for least, most in GROUPS:
         group = [one for one in all_ if least <= one["rows"] < (most or 10**9)]
         if group:

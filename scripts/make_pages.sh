@@ -38,6 +38,7 @@ model_fit|tables.md|2|variants|$experiments/model_fit data/rand_hie.csv data/ran
 marginals|tables.md|10|synthetic replaced-rows public-records|$peers -B experiments/marginals.py $cli/mollify
 peers|tables.md|600|peers|$peers -B experiments/marginals.py --runs 3 --peers build/peers/rows --opendp build/opendp/bin/python
 measured_error|tables.md|5|measured-errors|$peers -B experiments/measured_error.py $cli/mollify
+real_tables|tables.md|60|real-tables|$python -B experiments/real_tables.py $cli/mollify --least 5000
 marginal_noise|tables.md|10|stated kinds drawn-tables|$experiments/marginal_noise 2 RAND data/rand_hie.csv data/rand_hie_table.yaml
 answers|answers.md|400|answer-kinds answer-tests answers|$peers -B experiments/answers.py $experiments/answers build/measured/answers --part counts asked chosen rerun --national "${NATIONAL2019-}"
 copula|tables.md|2|copula|$python -P experiments/copula.py $cli/mollify
