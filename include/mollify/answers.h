@@ -107,7 +107,7 @@ struct ReleasedRecords {
   const Source& released;
 };
 
-/// The same of several releases together, which have the same columns and values, and may differ in
+/// An estimate from several releases together: of the same columns and values, which may differ in
 /// their budgets and mechanisms: versions of a question. Records of one mechanism and budget count
 /// as one release. The estimate is otherwise the mean of the releases' populations, weighted by
 /// their public variances, or by their records ({"weighting": "reports"}), with intervals that hold

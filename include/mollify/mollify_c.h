@@ -171,7 +171,7 @@ mollify_status mollify_amplify(const char* question, char** report);
 mollify_status mollify_estimate(const char* certificate, const char* domain, const char* released,
                                 const char* question, char** report);
 
-/* The same of several releases of the same columns together, which may differ in their budgets and
+/* An estimate from several releases of the same columns, which may differ in their budgets and
  * mechanisms: `count` certificates, domains and files, from 1, in the same order. */
 mollify_status mollify_estimate_together(const char* const* certificates,
                                          const char* const* domains, const char* const* released,

@@ -47,8 +47,8 @@ struct ConfidenceInterval {
 /// / 2. The upper end is the lower one of the failures. QED
 ///
 /// At most `bad` of the trials may have been replaced by anything, after all others were seen: the
-/// interval holds without. The true count lies from successes - bad to successes + bad, and the
-/// ends are those of these two.
+/// interval holds without. The true count lies from successes - bad to successes + bad, and the ends
+/// are of these two counts.
 [[nodiscard]] ConfidenceInterval binomial_interval(std::uint64_t successes, std::uint64_t trials,
                                                    double alpha, std::uint64_t bad = 0);
 

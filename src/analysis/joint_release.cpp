@@ -149,7 +149,7 @@ std::vector<std::string> words_of_cells(const Column& column) {
 }
 
 /// The cell of `column` for each one of `other`: the same cells, or the same words in another order,
-/// if these are not numbers. Empty if there is none.
+/// if these are not numbers. Empty if they differ.
 std::vector<std::uint32_t> matched_cells(const Column& column, const Column& other) {
   std::vector<std::uint32_t> cells(other.size());
   std::iota(cells.begin(), cells.end(), 0U);

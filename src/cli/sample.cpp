@@ -177,7 +177,12 @@ std::string brief(const Certificate& certificate, const Domain& domain,
       release_method(certificate.spec.method).summary(certificate, domain, "");
   std::string text = wrapped(short_of_it.released, kLineWidth, kHang);
   // That a release is mostly noise is never left out: who is protected gives way, which was asked.
-  const auto is_noise = [](const Message& warning) { return warning.severity == Severity::kNoise; };
+  // If nothing says so, that its dependences may be noise is not left out either.
+  const auto is_of_noise = [](const Message& one) { return one.severity == Severity::kNoise; };
+  const bool says_noise = std::any_of(said.begin(), said.end(), is_of_noise);
+  const auto is_noise = [&](const Message& one) {
+    return is_of_noise(one) || (!says_noise && one.code == Code("as-if-independent"));
+  };
   std::string noise;
   const auto left = [&](const std::string& lines) {
     const std::size_t taken = lines_in(lines) + lines_in(noise) + 1 + lines_in(charge);

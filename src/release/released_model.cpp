@@ -377,7 +377,6 @@ std::vector<Message> measured_warnings(const Measurements& made) {
                 "have error bars"},
            .remedy = {.told = {WayOut::have("records", ""), WayOut::set("epsilon"),
                                WayOut::set("questions")}},
-           .severity = Severity::kNoise,
            .quantities = {{"error", rows.mean, "total variation"},
                           {"most", rows.most, "total variation"},
                           {"independent", independent.mean, "total variation"},

@@ -672,7 +672,7 @@ bool has_bins(const Column& column) {
   return static_cast<double>(integers->size()) < span;
 }
 
-/// Whether a regression takes middles of bins for numbers.
+/// Whether a regression uses middles of bins as numbers.
 bool is_of_bins(const Domain& domain, const TableQuestion& question, bool is_logistic) {
   return std::any_of(domain.columns().begin(), domain.columns().end(), [&](const Column& column) {
     const auto& terms = question.terms;

@@ -52,7 +52,7 @@ inline constexpr double kMostQuestionWeight = 100;
 
 /// Its text and weight, as a release is asked.
 [[nodiscard]] std::string text_with_weight(const TableQuestion& question);
-/// The same with the standard error to reach, as advice is asked.
+/// Its text, weight and the standard error to reach, as advice is asked.
 [[nodiscard]] std::string text_with_wishes(const TableQuestion& question);
 
 /// The names of columns that an answer needs together: of two or three columns, or of all pairs of
