@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import http.client
 import json
 import shutil
@@ -85,9 +86,9 @@ def estimated(port: int, devices: int) -> dict:
     """The estimate from all reports. The collector makes one now and then, less often if it takes long."""
     until = time.monotonic() + 300
     while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("GET", f"/questions/{QUESTION}/estimate")
-        found = json.loads(connection.getresponse().read())
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+            connection.request("GET", f"/questions/{QUESTION}/estimate")
+            found = json.loads(connection.getresponse().read())
         if found["reports"] == devices or time.monotonic() > until:
             return found
         time.sleep(1)

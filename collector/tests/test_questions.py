@@ -41,7 +41,7 @@ def test_the_estimate_is_mollifys_of_the_same_records(tmp_path):
     rows = [("foot", 5), ("foot", 35), ("bus, train", 80)]
     file = tmp_path / "records.csv"
     file.write_text("way,minutes\n" + "".join(f'"{way}",{minutes}\n' for way, minutes in rows))
-    asked = mo.estimate(file, mo.Certificate(version.certificate), confidence=0.9)
+    asked = mo.estimate(file, mo.Certificate(version.certificate), confidence=0.9, weighting="reports")
     assert dict(counted(version, {0: 1, 1: 1, 8: 1}, 0.9)) == dict(asked)
 
 
