@@ -236,8 +236,7 @@ def advise(
     n, count : int
         Number of persons, or rows; of records to release, of each person or in all.
     days, draws : int
-        For estimates of persons: days on which each is asked, and fresh answers in them
-        (default: one a week). ``advise(...)["repeated"]`` compares the ways to ask.
+        Days of asking each person, and fresh answers; ``"repeated"`` compares ways.
     unit : str or list of str
         Column that names the person of each row, or several that do so together.
     units : list, column, table or path
@@ -247,8 +246,7 @@ def advise(
     delta : float
         Probability that `epsilon` fails, 0 to below 1/n. Default: the method's own.
     alpha : float
-        Error that is still good, between 0 and 1: total variation, or the standard
-        error of an estimated share or of `questions`.
+        Good error, between 0 and 1: total variation, or a share's standard error.
     questions : str or list of str
         Of a table; each can end in its own error: ``"mean(income) by sex error 9"``.
     covariance, log : array, data frame or path; str or list of str

@@ -23,7 +23,7 @@ _END = "0"  # no character of a word begins so in UTF-8
 
 @dataclass(frozen=True)
 class Word:
-    """A frequent word, and its share in the population that the persons are a random sample of."""
+    """A frequent word, and its share in the population that persons are a sample of."""
 
     word: str
     share: float
@@ -33,10 +33,10 @@ class Word:
 
 @dataclass(frozen=True)
 class FrequentWords:
-    """Words that many persons have. All that is said here holds together with probability
-    `confidence`, for the population that the persons are a random sample of: every word has
-    a share from its `lower` to its `upper`, and `lower` is above 0; and every word with a
-    share above `threshold` is listed.
+    """Words that many persons have. All that is said here holds together with
+    probability `confidence`, for the population that the persons are a random sample
+    of: every word has a share from its `lower` to its `upper`, and `lower` is above 0;
+    and every word with a share above `threshold` is listed.
     """
 
     words: tuple[Word, ...]
@@ -66,10 +66,11 @@ def frequent_words(
 ) -> FrequentWords:
     """Find words that many persons have, with no list of words to choose from.
 
-    The persons are divided by chance into one group for each round. In a round each person
-    of its group reports, by randomized response, which of the beginnings that are left its
-    own word has, or none of them. Frequent beginnings go on to the next round, longer by
-    half a byte of UTF-8. Each person answers once, so each spends `epsilon` and no more.
+    The persons are divided by chance into one group for each round. In a round each
+    person of its group reports, by randomized response, which of the beginnings that
+    are left its own word has, or none of them. Frequent beginnings go on to the next
+    round, longer by half a byte of UTF-8. Each person answers once, so each spends
+    `epsilon` and no more.
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ def frequent_words(
     epsilon : float
         What each person spends, from 1e-6.
     length : int
-        Words are cut to this many bytes, 1 to 64, which takes twice as many rounds and one
-        more. Default: 8.
+        Words are cut to this many bytes, 1 to 64, which takes twice as many rounds and
+        one more. Default: 8.
     most : int
         How many beginnings go on at most, 1 to 10 000. Default: 20.
     confidence : float
@@ -101,7 +102,7 @@ def frequent_words(
     Examples
     --------
     >>> words = {person: "hello" if person % 4 else "ciao" for person in range(40_000)}
-    >>> found = mo.frequent_words(words, range(40_000), epsilon=4, length=5)
+    >>> found = frequent_words(words, range(40_000), epsilon=4, length=5)
     >>> [one.word for one in found.words]
     ['hello', 'ciao']
     """

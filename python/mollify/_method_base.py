@@ -173,9 +173,7 @@ class Method(metaclass=_Listed):
         Warns
         -----
         ReleaseWarning
-            If the release is mostly noise or otherwise dangerous, before any charge. And
-            after it, if the rows may be as far from the table as independent columns
-            would be; this one is never raised as an error.
+            If the release is mostly noise or otherwise dangerous, before any charge.
         """
         self._require_public(data)
         charged = charged_ledger(ledger, data_set)

@@ -46,7 +46,7 @@ class Release(Records):
     """What else to know about it, in sentences."""
 
     warnings: list[Message]
-    """The texts of every `ReleaseWarning` that came before the release, with their codes."""
+    """The texts of every `ReleaseWarning` of the release, before and after it, with their codes."""
 
     represents: list[str]
     """Whether released shares are shares of rows or of units, in sentences."""

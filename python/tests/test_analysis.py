@@ -230,7 +230,7 @@ def test_advice_for_days():
     assert list(ways) == ["daily", "periods", "kept", "rotation", "shuffled"]
     assert ways["daily"]["error"] > ways["periods"]["error"] > ways["kept"]["error"]
     assert ways["rotation"]["devices"] == 50_000 // 30
-    assert ways["rotation"]["epsilon_needed"] < ways["daily"]["epsilon_needed"]
+    assert ways["rotation"]["error"] < ways["daily"]["error"]
     assert "by turns" in str(found)
     with pytest.raises(mo.InvalidInput, match="days is for devices"):
         mo.advise(purpose="records", protect="person", n=5000, columns=[2], days=30)
