@@ -99,14 +99,11 @@ def estimate(
     Parameters
     ----------
     released : Release, table or path, or a list of them
-        A release, or its records in any form that `sample` takes. A list: releases of
-        the same columns, which may differ in their budgets and mechanisms.
+        Records in any form that `sample` takes. Several releases have the same columns.
     certificate : Certificate, dict, str or path, or a list of them
-        The certificate of the release, or of each. Required unless `released` is a
-        `Release`, or a list of them.
+        Of each release. Required for records that are no `Release`.
     domain : Domain, mapping or path
-        The domain of the release, or of all. Default: the domain that the certificate
-        holds or names.
+        Of all releases. Default: the domain that a certificate holds or names.
     confidence : float
         All intervals hold together with at least this probability, above 0.5 and below
         1. Default: 0.95.
@@ -116,11 +113,9 @@ def estimate(
     pairs : bool
         Estimates two-way tables of all pairs of columns too. Default: False.
     counts_column : str
-        Column of `released` with how many records a row counts as. Default: each row is
-        one record.
+        Column with how many records a row counts as. Default: one.
     bad_reports : int
-        How many of the records may be anything, whoever chose them: intervals hold with
-        them. Default: 0.
+        How many records may be anything: intervals hold with them. Default: 0.
     weighting : str
         How the populations of several releases count: "precision" (by their public
         variances, the default) or "reports" (each record alike).

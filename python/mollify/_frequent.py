@@ -86,13 +86,12 @@ def frequent_words(
     most : int
         How many beginnings go on at most, 1 to 10 000. Default: 20.
     confidence : float
-        The probability that all that is found holds, above 0.5 and below 1. Default: 0.95.
+        That all found holds: above 0.5 and below 1. Default: 0.95.
 
     Returns
     -------
     FrequentWords
-        The words with their shares and intervals; `threshold` is the share above which no
-        word is missing.
+        Words with shares and intervals; none with a share above `threshold` is missing.
 
     Raises
     ------
