@@ -123,9 +123,8 @@ WarnedTexts compared_released(const std::string& spec, const Source& data, const
                               const std::string& name, const FileTexts& texts,
                               const std::vector<std::string>& questions, const Model* model) {
   const PublicTexts given = public_texts(texts);
-  return warned(computed([&] {
-    return compare_released(spec, data, released, name, given, questions, model);
-  }));
+  return warned(computed(
+      [&] { return compare_released(spec, data, released, name, given, questions, model); }));
 }
 
 nb::str counted(const Domain& domain, const Source& rows) {

@@ -63,8 +63,7 @@ Column with_fine_cells(const Column& column, const Cells& cells, std::uint64_t m
     return Column::make(column.name(), with_fine_cells(cells, most), column.mapping());
   }
   if (cells.declares_bins() || cells.has_private_bins()) return column;
-  return Column::make(column.name(), Cells::make(cells.min(), cells.max(), most),
-                      column.mapping());
+  return Column::make(column.name(), Cells::make(cells.min(), cells.max(), most), column.mapping());
 }
 
 Column with_fine_cells(const Column& column, std::uint64_t most) {

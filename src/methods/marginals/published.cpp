@@ -143,8 +143,8 @@ bool can_be_distances(const MarginalDesign& design, const Measurements& made,
   // Another machine may round a sum of noisy counts to another whole number.
   const std::uint64_t apart = std::max(error.weight, weight) - std::min(error.weight, weight);
   return error.columns == asked_columns(design) && error.parts == parts &&
-         apart <= (design.request.records ? 0 : 1) &&
-         error.sums.size() == (pure ? 1 : pairs) && are_whole(error.sums) &&
+         apart <= (design.request.records ? 0 : 1) && error.sums.size() == (pure ? 1 : pairs) &&
+         are_whole(error.sums) &&
          is_variance(error.variance,
                      budget.deviation_of(budget.distance_noise(error.parts, pairs)));
 }

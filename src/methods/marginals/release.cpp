@@ -273,10 +273,8 @@ class DrawnCells {
 MeasuredDistances measured_distances(const MarginalDesign& design, const MarginalBudget& budget,
                                      PrivateMarginals& answers, const DrawnRows& rows,
                                      std::uint32_t parts) {
-  MeasuredDistances found{.columns = asked_columns(design),
-                          .rows = rows.rows,
-                          .weight = rows.weight,
-                          .parts = parts};
+  MeasuredDistances found{
+      .columns = asked_columns(design), .rows = rows.rows, .weight = rows.weight, .parts = parts};
   found.sums = answers.distances(rows, found.columns, parts);
   const double deviation =
       budget.deviation_of(budget.distance_noise(parts, design.request.pairs()));
